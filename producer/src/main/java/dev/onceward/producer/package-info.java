@@ -1,0 +1,5 @@
+/** Publishing events to Kafka. */
+@NullMarked
+package dev.onceward.producer;
+
+import org.jspecify.annotations.NullMarked;
