@@ -5,36 +5,121 @@ import io.opentelemetry.context.Scope;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Spans, trace context and log context of messages. Thread-safe. */
+/**
+ * Spans, trace context and log context of messages, at the point where they are sent and
+ * dispatched.
+ *
+ * <p>Spans and metrics follow the OpenTelemetry messaging conventions in the {@link SemconvDialect}
+ * chosen; context travels as W3C Trace Context and W3C Baggage whatever propagators the SDK is set
+ * up with. All of it works without an SDK too: nothing is recorded then, but every record still
+ * carries a valid {@code traceparent}, an incoming trace goes on, and the log context is there.
+ *
+ * <p>Foreign context that W3C calls invalid (wrong version, length, case or characters, all zeros,
+ * more than one {@code traceparent}, a null value) starts a new trace; it never raises an error.
+ * Two identical {@code traceparent} headers count as invalid as well: one rule, and no guess about
+ * who appended the second. An invalid {@code tracestate} or {@code baggage} is dropped by itself
+ * and does not cost the trace.
+ *
+ * <p>With the OpenTelemetry Java agent, switch its Kafka instrumentation off ({@code
+ * -Dotel.instrumentation.kafka.enabled=false}); otherwise every message gets its spans twice.
+ *
+ * <p>Implementations are thread-safe.
+ *
+ * @see <a href="https://www.w3.org/TR/trace-context/">W3C Trace Context</a>
+ * @see <a href="https://opentelemetry.io/docs/specs/semconv/messaging/">Messaging conventions</a>
+ */
 public interface EventTracing {
 
-  /** Starts a send span and sets {@code traceparent}, {@code tracestate} and {@code baggage}. */
+  /**
+   * Tracing on the global OpenTelemetry, with the defaults of {@link #builder()}. The global is
+   * looked up when the first message passes and never set from here, so it may be registered after
+   * this call.
+   */
+  static EventTracing global() {
+    return builder().build();
+  }
+
+  /** A builder with the defaults: global OpenTelemetry, newest dialect, linked process spans. */
+  static EventTracingBuilder builder() {
+    return new EventTracingBuilder();
+  }
+
+  /**
+   * Starts the PRODUCER span of one send and writes its context to the record's headers.
+   *
+   * <p>{@code traceparent}, {@code tracestate} and {@code baggage} are set, not appended: the
+   * record carries at most one of each, and those of an earlier hop are gone. The parent is the
+   * current span; a record that already carries a context (a forwarded one) is linked to it, or
+   * continues it when no span is current. {@code ce_traceparent}, the origin, is added to
+   * binary-mode events that have none and is never rewritten: it is the earlier hop's context where
+   * there was one, else this span's.
+   *
+   * @param record the record about to be sent; its headers are changed
+   * @throws IllegalStateException when the headers are read-only because the record was sent before
+   */
   SendSpan startSend(ProducerRecord<byte[], byte[]> record);
 
-  /** Starts a process span for one delivery of {@code record} to {@code group}. */
+  /**
+   * Starts the CONSUMER span of one delivery.
+   *
+   * @param record the record as it was polled; not changed
+   * @param group the consumer group
+   * @param attempt 1 for the first delivery to the handler, 2 for its first retry, and so on; only
+   *     the first counts as a consumed message
+   */
   ProcessSpan startProcess(ConsumerRecord<byte[], byte[]> record, String group, int attempt);
 
-  /** A send span; ends exactly once. */
+  /** A send span. Thread-safe; the first of {@link #sent} and {@link #failed} ends it. */
   interface SendSpan {
-    /** The event's origin traceparent to put in {@code ce_traceparent} where it has none. */
+
+    /** The {@code traceparent} that was set on the record: the context of this hop. */
     String traceparent();
 
+    /**
+     * The event's origin: its {@code ce_traceparent} where it had one, else the value to put there.
+     */
+    String originTraceparent();
+
+    /** Ends the span: the broker has acknowledged the record. */
     void sent(int partition, long offset);
 
+    /** Ends the span with the error the record could not be sent for. */
     void failed(Throwable error);
   }
 
-  /** A process span; may be made current on any thread, ends exactly once. */
+  /**
+   * A process span. Thread-safe: it may be made current on any thread, on several in turn, and
+   * ended on another. The first of {@link #ended} and {@link #failed} ends it.
+   */
   interface ProcessSpan {
-    /** Makes the span and its log context (MDC) current on this thread until the scope closes. */
+
+    /** The {@code traceparent} of this delivery, for what is sent or stored on its behalf. */
+    String traceparent();
+
+    /**
+     * Makes the span, the message's baggage and the log context (the {@link LogKeys}) current on
+     * this thread. Closing the scope, on the same thread, puts back what was there before, each MDC
+     * value included; MDC entries under other names are left alone.
+     */
     Scope makeCurrent();
 
-    /** Adds the decoded event's attributes and log context; call before {@link #makeCurrent}. */
+    /**
+     * Adds what decoding brought to light: CloudEvents attributes, message id, and the log context
+     * of the event. Where this span is current on the calling thread, its MDC is brought up to
+     * date.
+     */
     void event(Event event, String handlerId);
 
-    /** Ends the span with an outcome such as {@code applied}, {@code duplicate}, {@code stale}. */
+    /**
+     * Ends the span with an outcome such as {@code applied}, {@code duplicate} or {@code stale}.
+     */
     void ended(String outcome);
 
+    /**
+     * Ends the span with the error of the handler: status ERROR, {@code error.type} and the
+     * exception itself. Wrappers that say nothing (such as {@code CompletionException}) are looked
+     * through.
+     */
     void failed(Throwable error);
   }
 }

@@ -1,0 +1,5 @@
+/** Not API. */
+@NullMarked
+package dev.onceward.tracing.internal;
+
+import org.jspecify.annotations.NullMarked;
