@@ -15,6 +15,11 @@ import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.testing.junit5.OpenTelemetryExtension;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.header.Headers;
@@ -180,6 +185,23 @@ class InvalidContextTest {
     process.ended("applied");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"k=%zz", "k=%", "k=v;\"x\"", "k=v;a\\b", "k=v,=,;,x"})
+  void aSenderOfInvalidBaggageCannotFloodTheLog(String baggage) {
+    List<LogRecord> logged = new CopyOnWriteArrayList<>();
+    Logger parser = Logger.getLogger("io.opentelemetry.api");
+    Handler handler = new Capturing(logged);
+    parser.addHandler(handler);
+    try {
+      deliver(headers("traceparent", TRACEPARENT, "baggage", baggage));
+    } finally {
+      parser.removeHandler(handler);
+    }
+
+    assertThat(onlySpan().getTraceId()).isEqualTo(TRACE);
+    assertThat(logged).isEmpty();
+  }
+
   @Test
   void baggageOverTheLimitIsDropped() {
     EventTracing.ProcessSpan process =
@@ -199,6 +221,25 @@ class InvalidContextTest {
     deliver(headers("traceparent", TRACEPARENT, "ce_traceparent", "not-" + ORIGIN));
 
     assertThat(onlySpan().getLinks()).isEmpty();
+  }
+
+  private static final class Capturing extends Handler {
+    private final List<LogRecord> records;
+
+    Capturing(List<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public void publish(LogRecord record) {
+      records.add(record);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   private void deliver(Headers headers) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,10 @@ final class TraceHeaders {
 
   /** More than any header within the limits of W3C needs; longer values are not worth a look. */
   private static final int MAX_LENGTH = 8192;
+
+  /** No quote, no backslash, and a percent sign only before two hex digits. */
+  private static final Pattern BAGGAGE_GRAMMAR =
+      Pattern.compile("(?:[^\"\\\\%]++|%[0-9A-Fa-f]{2})*+");
 
   private static final TextMapGetter<TraceHeaders> GETTER = new Getter();
 
@@ -184,6 +189,17 @@ final class TraceHeaders {
     return texts;
   }
 
+  /**
+   * The baggage headers, or nothing when one breaks the W3C grammar where the parser would log a
+   * warning for it: with one bad sender that is a warning for every record.
+   */
+  private List<String> baggageTexts() {
+    List<String> texts = all(baggage);
+    return texts.stream().allMatch(text -> BAGGAGE_GRAMMAR.matcher(text).matches())
+        ? texts
+        : List.of();
+  }
+
   private static final class Getter implements TextMapGetter<TraceHeaders> {
 
     @Override
@@ -195,7 +211,7 @@ final class TraceHeaders {
         case TRACEPARENT -> single(carrier.traceparent);
         // RFC 9110 lets a list header be split; W3C asks to read the parts in their order
         case TRACESTATE -> String.join(",", all(carrier.tracestate));
-        case BAGGAGE -> String.join(",", all(carrier.baggage));
+        case BAGGAGE -> String.join(",", carrier.baggageTexts());
         default -> null;
       };
     }
@@ -203,7 +219,7 @@ final class TraceHeaders {
     @Override
     public Iterator<String> getAll(@Nullable TraceHeaders carrier, String key) {
       if (carrier != null && key.equals(BAGGAGE)) {
-        return all(carrier.baggage).iterator();
+        return carrier.baggageTexts().iterator();
       }
       String value = get(carrier, key);
       return value == null ? List.<String>of().iterator() : List.of(value).iterator();
