@@ -1,4 +1,7 @@
-/** The inbox: idempotency and version guard in the handler's own transaction. */
+/**
+ * The inbox: idempotency and version guard in the handler's own transaction. Start at {@link
+ * dev.onceward.dedupe.JdbcInbox}.
+ */
 @NullMarked
 package dev.onceward.dedupe;
 

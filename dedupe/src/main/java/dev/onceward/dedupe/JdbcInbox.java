@@ -1,0 +1,227 @@
+package dev.onceward.dedupe;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.onceward.dedupe.internal.Diagnosis;
+import dev.onceward.dedupe.internal.Dialect;
+import dev.onceward.dedupe.internal.EffectRunner;
+import dev.onceward.dedupe.internal.InboxConfig;
+import dev.onceward.dedupe.internal.Maintenance;
+import dev.onceward.dedupe.internal.RetryPolicy;
+import dev.onceward.dedupe.internal.TableNames;
+import dev.onceward.dedupe.internal.Verification;
+import dev.onceward.dedupe.internal.postgres.PostgresDialect;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inbox on a PostgreSQL database (14 or newer), over any {@link DataSource}. Thread-safe; one
+ * for each data source is enough. It holds no connection and needs no closing; the data source
+ * stays the caller's.
+ *
+ * <pre>{@code
+ * JdbcInbox inbox = JdbcInbox.on(dataSource);
+ * inbox.createSchema();
+ * inbox.process(
+ *     InboxEntry.of("billing", event.source(), event.id()),
+ *     tx -> ledger.charge(tx, order));
+ * }</pre>
+ *
+ * <p>One effect is one transaction on one connection: a single statement inserts the dedupe key and
+ * advances the entity version, then the effect runs, then commit. A concurrent duplicate waits for
+ * the first: it is skipped when the first commits and applied when the first rolls back.
+ *
+ * <p>With pgjdbc the state of the transaction is known without asking the server. With another
+ * driver, or when a pool does not unwrap to {@code org.postgresql.core.BaseConnection}, each effect
+ * costs two more round trips.
+ *
+ * <p>What the connection's guard cannot see: SQL run past it, through objects of the driver that
+ * keep the real connection, such as pgjdbc's {@code CopyManager}. Do not end the transaction there,
+ * and do not use them after the handler returns.
+ */
+public final class JdbcInbox implements Inbox {
+  private static final int PRUNE_BATCH = 5_000;
+  private static final Duration LONGEST_WINDOW = Duration.ofDays(36_500);
+
+  private final EffectRunner effects;
+  private final Verification verification;
+  private final Maintenance maintenance;
+
+  private JdbcInbox(InboxConfig config) {
+    Dialect dialect =
+        new PostgresDialect(config.tables(), config.lockTimeout(), config.isolation());
+    Diagnosis diagnosis = new Diagnosis(config.dataSourceName(), config.tables());
+    this.effects = new EffectRunner(config, dialect, diagnosis);
+    this.verification = new Verification(config.dataSource(), dialect, diagnosis);
+    this.maintenance = new Maintenance(config.dataSource(), dialect, diagnosis);
+  }
+
+  /** An inbox with the default settings. */
+  public static JdbcInbox on(DataSource dataSource) {
+    return builder(dataSource).build();
+  }
+
+  /**
+   * A builder with the default settings.
+   *
+   * @param dataSource the plain data source, not a proxy that takes part in an outer transaction
+   */
+  public static Builder builder(DataSource dataSource) {
+    return new Builder(dataSource);
+  }
+
+  @Override
+  public InboxOutcome process(InboxEntry entry, Effect effect) throws Exception {
+    return effects.run(requireNonNull(entry, "entry"), requireNonNull(effect, "effect"));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Runs on a helper thread of which there is at most one: when a data source hangs for ever,
+   * every further call waits for that helper, up to its own timeout.
+   *
+   * @throws IllegalArgumentException if the timeout is not positive
+   */
+  @Override
+  public void verify(Duration timeout) throws InboxUnavailableException {
+    verification.run(requirePositive("timeout", timeout));
+  }
+
+  /**
+   * Creates the tables that are missing, and the schema when one was named and is missing. Harmless
+   * when they exist, then no right to create is needed, and when several processes call it at once.
+   * It runs the script {@code dev/onceward/dedupe/postgresql.sql} of this jar, which can be run by
+   * a migration tool instead.
+   *
+   * @throws InboxUnavailableException if the database cannot be reached or refuses
+   */
+  public void createSchema() throws InboxUnavailableException {
+    maintenance.createSchema();
+  }
+
+  /**
+   * Forgets the events that took effect longer ago than {@code olderThan}. An event that comes
+   * again after that takes effect again, unless the version guard stops it, so the window must be
+   * longer than the topic's retention plus the age at which dead letters are still replayed. Entity
+   * versions are kept.
+   *
+   * <p>Deletes in batches of 5,000 rows, each in a transaction of its own, so that no lock is held
+   * for long; it can run beside {@link #process} and beside itself. When the thread is interrupted
+   * it stops after the current batch and leaves the interrupt flag set.
+   *
+   * @param olderThan the window, by the database's clock; positive, at most 36,500 days
+   * @return how many events were forgotten
+   * @throws IllegalArgumentException if the window is out of range
+   * @throws InboxUnavailableException if the database cannot be reached or refuses
+   */
+  public long prune(Duration olderThan) throws InboxUnavailableException {
+    requirePositive("olderThan", olderThan);
+    if (olderThan.compareTo(LONGEST_WINDOW) > 0) {
+      throw new IllegalArgumentException("olderThan must be at most 36,500 days: " + olderThan);
+    }
+    return maintenance.prune(olderThan, PRUNE_BATCH);
+  }
+
+  private static Duration requirePositive(String name, Duration duration) {
+    if (duration.isNegative() || duration.isZero()) {
+      throw new IllegalArgumentException(name + " must be positive: " + duration);
+    }
+    return duration;
+  }
+
+  /** Settings of an inbox. Not thread-safe. */
+  public static final class Builder {
+    private final DataSource dataSource;
+    private String dataSourceName;
+    private @Nullable String schema;
+    private String tablePrefix = TableNames.DEFAULT_PREFIX;
+    private Duration lockTimeout = Duration.ofSeconds(10);
+    private @Nullable TransactionIsolation isolation;
+    private int transactionRetries = 5;
+    private Duration initialBackoff = Duration.ofMillis(10);
+    private Duration maxBackoff = Duration.ofMillis(500);
+
+    private Builder(DataSource dataSource) {
+      this.dataSource = requireNonNull(dataSource, "dataSource");
+      this.dataSourceName = dataSource.getClass().getSimpleName();
+    }
+
+    /** What messages call the data source. Default: the simple name of its class. */
+    public Builder dataSourceName(String name) {
+      this.dataSourceName = requireNonNull(name, "name");
+      return this;
+    }
+
+    /** The schema of the inbox's tables. Default: found on the connection's search path. */
+    public Builder schema(String schema) {
+      this.schema = requireNonNull(schema, "schema");
+      return this;
+    }
+
+    /** What the table names start with: a-z, 0-9 and _. Default: {@code onceward_}. */
+    public Builder tablePrefix(String prefix) {
+      this.tablePrefix = requireNonNull(prefix, "prefix");
+      return this;
+    }
+
+    /**
+     * How long a statement of an effect's transaction, the handler's included, waits for a lock,
+     * for example for a concurrent duplicate to finish. Set for the transaction only. Default: 10
+     * s; zero keeps what the data source's sessions have.
+     */
+    public Builder lockTimeout(Duration timeout) {
+      if (timeout.isNegative() || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+        throw new IllegalArgumentException("lockTimeout must be 0 to 24 days: " + timeout);
+      }
+      this.lockTimeout = timeout;
+      return this;
+    }
+
+    /**
+     * The isolation level of effects' transactions. Default: the level of the data source's
+     * sessions, which is READ COMMITTED unless it was changed, and best for the inbox.
+     */
+    public Builder isolation(TransactionIsolation isolation) {
+      this.isolation = requireNonNull(isolation, "isolation");
+      return this;
+    }
+
+    /**
+     * How often a transaction is repeated after a serialization failure, a deadlock or a lock
+     * timeout (SQLSTATE 40001, 40P01, 55P03), wherever it arises. Then the last failure is thrown.
+     * Default: 5; 0 for never.
+     */
+    public Builder transactionRetries(int retries) {
+      this.transactionRetries = retries;
+      return this;
+    }
+
+    /**
+     * How long to wait before a repeat: a random time up to {@code initial}, which doubles with
+     * each repeat up to {@code max}. Default: 10 ms and 500 ms.
+     */
+    public Builder retryBackoff(Duration initial, Duration max) {
+      this.initialBackoff = requireNonNull(initial, "initial");
+      this.maxBackoff = requireNonNull(max, "max");
+      return this;
+    }
+
+    /**
+     * Builds the inbox. Does not connect; see {@link JdbcInbox#verify}.
+     *
+     * @throws IllegalArgumentException if a setting is out of range; the message names it
+     */
+    public JdbcInbox build() {
+      return new JdbcInbox(
+          new InboxConfig(
+              dataSource,
+              dataSourceName,
+              new TableNames(schema, tablePrefix),
+              lockTimeout,
+              isolation,
+              new RetryPolicy(transactionRetries, initialBackoff, maxBackoff)));
+    }
+  }
+}

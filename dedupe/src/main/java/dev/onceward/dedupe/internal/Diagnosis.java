@@ -1,0 +1,158 @@
+package dev.onceward.dedupe.internal;
+
+import dev.onceward.dedupe.InboxUnavailableException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Says in one line what is wrong with the database and what to do, without secrets. */
+public final class Diagnosis {
+  private static final Pattern SECRET =
+      Pattern.compile("(?i)((?:ssl)?password|passwd|pwd|secret|token)\\s*=\\s*[^&;,\\s]+");
+  private static final Pattern USER_INFO = Pattern.compile("://[^/@\\s]+@");
+  private static final int LONGEST_CAUSE = 300;
+  private static final int DEEPEST_CAUSE = 20;
+  private static final String CREATE =
+      "run JdbcInbox.createSchema() or the script dev/onceward/dedupe/postgresql.sql";
+
+  private final String dataSource;
+  private final TableNames tables;
+
+  public Diagnosis(String dataSource, TableNames tables) {
+    this.dataSource = dataSource;
+    this.tables = tables;
+  }
+
+  public InboxUnavailableException noConnection(Throwable cause) {
+    return unavailable("cannot get a connection: " + oneLine(cause) + hint(cause), cause);
+  }
+
+  InboxUnavailableException transactionOpenAtStart() {
+    return unavailable(
+        "handed out a connection on which a transaction is open already; give the inbox the plain"
+            + " data source, not a transaction-aware proxy, and let the pool roll back on return",
+        null);
+  }
+
+  InboxUnavailableException claimFailed(Claim claim, SQLException cause) {
+    if (SqlStates.isRepeatable(cause)) {
+      return unavailable(
+          "cannot claim "
+              + claim.describe()
+              + ": another transaction kept hold of the same event or entity: "
+              + oneLine(cause)
+              + "; see lockTimeout and transactionRetries",
+          cause);
+    }
+    return unavailable(
+        "cannot claim " + claim.describe() + ": " + oneLine(cause) + hint(cause), cause);
+  }
+
+  InboxUnavailableException handlerNotRegistered(Claim claim) {
+    return unavailable(
+        "cannot register handler "
+            + claim.handlerId()
+            + ": its row in "
+            + tables.qualified(tables.handler())
+            + " is not visible after the insert; look for triggers, rules or row-level security",
+        null);
+  }
+
+  InboxUnavailableException commitLost(Claim claim, SQLException cause) {
+    return unavailable(
+        "lost the connection while committing "
+            + claim.describe()
+            + ", so it is unknown whether it took effect; deliver it again: "
+            + oneLine(cause),
+        cause);
+  }
+
+  public InboxUnavailableException failed(String what, SQLException cause) {
+    return unavailable("cannot " + what + ": " + oneLine(cause) + hint(cause), cause);
+  }
+
+  InboxUnavailableException tablesMissing(List<String> missing, @Nullable Throwable cause) {
+    String where =
+        tables.schema() == null ? " on the search path" : " in schema " + tables.schema();
+    return unavailable(
+        (missing.size() == 1 ? "lacks table " : "lacks tables ")
+            + String.join(", ", missing)
+            + where
+            + "; "
+            + CREATE,
+        cause);
+  }
+
+  InboxUnavailableException noAnswer(Duration timeout) {
+    return unavailable(
+        "gave no answer within "
+            + timeout.toMillis()
+            + " ms; check host, port and firewall, and the data source's own timeouts"
+            + " (connectTimeout, socketTimeout, the pool's connectionTimeout)",
+        null);
+  }
+
+  InboxUnavailableException interrupted() {
+    return unavailable("was not verified: the thread was interrupted", null);
+  }
+
+  private InboxUnavailableException unavailable(String problem, @Nullable Throwable cause) {
+    return new InboxUnavailableException("inbox data source " + dataSource + " " + problem, cause);
+  }
+
+  private String hint(Throwable cause) {
+    SQLException sql = innermostSql(cause);
+    String state = sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
+    return switch (state) {
+      case "28000", "28P01" -> "; check the data source's user and password";
+      case "3D000" -> "; check the database name in the data source's URL";
+      case "08001", "08004", "08006" ->
+          "; check host and port in the data source's URL and that the server runs";
+      case "53300" -> "; lower the pools' sizes or raise the server's max_connections";
+      case "57P01", "57P02", "57P03" -> "; the server is shutting down or starting";
+      case SqlStates.UNDEFINED_TABLE, SqlStates.UNDEFINED_SCHEMA, "42703" -> "; " + CREATE;
+      case SqlStates.READ_ONLY_TRANSACTION ->
+          "; point the data source at the primary and make it writable"
+              + " (readOnly, default_transaction_read_only)";
+      case SqlStates.INSUFFICIENT_PRIVILEGE ->
+          "; grant the data source's user SELECT and INSERT on "
+              + tables.qualified(tables.handler())
+              + ", "
+              + tables.qualified(tables.processedEvent())
+              + " and "
+              + tables.qualified(tables.entityVersion())
+              + ", and UPDATE on the last";
+      default -> "";
+    };
+  }
+
+  /** The innermost SQL error's first line: pools wrap the reason, drivers append row contents. */
+  public static String oneLine(Throwable failure) {
+    SQLException sql = innermostSql(failure);
+    Throwable told = sql == null ? failure : sql;
+    String message = told.getMessage() == null ? told.getClass().getName() : told.getMessage();
+    String line = message.strip().lines().findFirst().orElse("");
+    line = SECRET.matcher(line).replaceAll("$1=***");
+    line = USER_INFO.matcher(line).replaceAll("://***@");
+    if (line.length() > LONGEST_CAUSE) {
+      line = line.substring(0, LONGEST_CAUSE) + "...";
+    }
+    String state = sql == null ? null : sql.getSQLState();
+    return state == null ? line : String.format(Locale.ROOT, "%s [%s]", line, state);
+  }
+
+  private static @Nullable SQLException innermostSql(Throwable failure) {
+    SQLException found = null;
+    Throwable cause = failure;
+    for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+      if (cause instanceof SQLException sql) {
+        found = sql;
+      }
+      cause = cause.getCause();
+    }
+    return found;
+  }
+}

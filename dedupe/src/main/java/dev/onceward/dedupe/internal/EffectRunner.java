@@ -1,0 +1,21 @@
+package dev.onceward.dedupe.internal;
+
+import dev.onceward.dedupe.Inbox.Effect;
+import dev.onceward.dedupe.InboxEntry;
+import dev.onceward.dedupe.InboxOutcome;
+
+/** Runs an effect to its outcome, in as many attempts as its transaction needs. Thread-safe. */
+public final class EffectRunner {
+  private final EffectTransaction transaction;
+  private final TransactionRetry retry;
+
+  public EffectRunner(InboxConfig config, Dialect dialect, Diagnosis diagnosis) {
+    this.transaction = new EffectTransaction(config.dataSource(), dialect, diagnosis);
+    this.retry = new TransactionRetry(config.retry());
+  }
+
+  public InboxOutcome run(InboxEntry entry, Effect effect) throws Exception {
+    Claim claim = Claim.of(entry);
+    return retry.run(claim, () -> transaction.attempt(claim, effect));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.onceward.dedupe.internal;
+
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What SQLSTATE codes mean for the inbox. Never messages: servers translate those. */
+public final class SqlStates {
+  public static final String FAILED_TRANSACTION = "25P02";
+  public static final String READ_ONLY_TRANSACTION = "25006";
+  public static final String UNDEFINED_TABLE = "42P01";
+  public static final String UNDEFINED_SCHEMA = "3F000";
+  public static final String INSUFFICIENT_PRIVILEGE = "42501";
+
+  /** Serialization failure, deadlock, lock not available: the whole transaction can be repeated. */
+  private static final Set<String> REPEATABLE = Set.of("40001", "40P01", "55P03");
+
+  /** Shut down by an administrator or a crash, cannot connect now, idle timeouts. */
+  private static final Set<String> TERMINATED =
+      Set.of("57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04");
+
+  private static final int DEEPEST_CAUSE = 20;
+
+  private SqlStates() {}
+
+  /** Whether the failure, or what caused it, goes away when the transaction is repeated. */
+  public static boolean isRepeatable(Throwable failure) {
+    Throwable cause = failure;
+    for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+      if (cause instanceof SQLException sql && REPEATABLE.contains(stateOf(sql))) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  /** Whether the database or the way to it failed, rather than the statement. */
+  public static boolean isInfrastructure(SQLException failure) {
+    String state = stateOf(failure);
+    return state.startsWith("08")
+        || state.startsWith("53")
+        || state.startsWith("58")
+        || TERMINATED.contains(state);
+  }
+
+  public static boolean is(@Nullable Throwable failure, String state) {
+    return failure instanceof SQLException sql && state.equals(stateOf(sql));
+  }
+
+  private static String stateOf(SQLException failure) {
+    String state = failure.getSQLState();
+    return state == null ? "" : state;
+  }
+}

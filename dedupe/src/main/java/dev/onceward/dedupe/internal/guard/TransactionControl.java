@@ -1,0 +1,67 @@
+package dev.onceward.dedupe.internal.guard;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a statement's text does to the transaction. A handler that runs {@code COMMIT; BEGIN} leaves
+ * an open transaction behind, so the state before the commit cannot tell; the text can.
+ *
+ * @param ending the command that ends or begins a transaction, or null
+ * @param toSavepoint whether it rolls back to a savepoint
+ */
+record TransactionControl(@Nullable String ending, boolean toSavepoint) {
+  static final TransactionControl NONE = new TransactionControl(null, false);
+  private static final TransactionControl TO_SAVEPOINT = new TransactionControl(null, true);
+
+  static TransactionControl of(String sql) {
+    TransactionControl found = NONE;
+    SqlWords words = new SqlWords(sql);
+    do {
+      TransactionControl control = ofStatement(words);
+      if (control.ending != null) {
+        return control;
+      }
+      if (control.toSavepoint) {
+        found = control;
+      }
+    } while (words.nextStatement());
+    return found;
+  }
+
+  private static TransactionControl ofStatement(SqlWords words) {
+    String first = words.next();
+    return switch (first) {
+      case "COMMIT", "END", "ABORT", "BEGIN" -> new TransactionControl(first, false);
+      case "START", "PREPARE" ->
+          words.next().equals("TRANSACTION")
+              ? new TransactionControl(first + " TRANSACTION", false)
+              : NONE;
+      case "ROLLBACK" -> ofRollback(words);
+      case "CREATE" -> {
+        skipFunctionBody(words);
+        yield NONE;
+      }
+      default -> NONE;
+    };
+  }
+
+  private static TransactionControl ofRollback(SqlWords words) {
+    String next = words.next();
+    if (next.equals("WORK") || next.equals("TRANSACTION")) {
+      next = words.next();
+    }
+    return next.equals("TO") ? TO_SAVEPOINT : new TransactionControl("ROLLBACK", false);
+  }
+
+  /** The body of an SQL-standard function holds semicolons and an END of its own. */
+  private static void skipFunctionBody(SqlWords words) {
+    String previous = "";
+    for (String word = words.next(); !word.isEmpty(); word = words.next()) {
+      if (previous.equals("BEGIN") && word.equals("ATOMIC")) {
+        words.skipAll();
+        return;
+      }
+      previous = word;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The connection a handler sees; not API. */
+@NullMarked
+package dev.onceward.dedupe.internal.guard;
+
+import org.jspecify.annotations.NullMarked;
