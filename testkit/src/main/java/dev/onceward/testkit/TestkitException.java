@@ -1,0 +1,16 @@
+package dev.onceward.testkit;
+
+import org.jspecify.annotations.Nullable;
+
+/** A server or tool of the testkit could not do its work; the message says what and the fix. */
+public final class TestkitException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public TestkitException(String message) {
+    super(message);
+  }
+
+  public TestkitException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}
