@@ -1,5 +1,13 @@
 package dev.onceward.tracing.internal;
 
+import static dev.onceward.envelope.EventHeaders.BAGGAGE;
+import static dev.onceward.envelope.EventHeaders.CORRELATIONID;
+import static dev.onceward.envelope.EventHeaders.EVENT_ID;
+import static dev.onceward.envelope.EventHeaders.ID;
+import static dev.onceward.envelope.EventHeaders.ORIGIN_TRACEPARENT;
+import static dev.onceward.envelope.EventHeaders.TRACEPARENT;
+import static dev.onceward.envelope.EventHeaders.TRACESTATE;
+
 import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
 import io.opentelemetry.api.trace.Span;
@@ -24,15 +32,6 @@ import org.jspecify.annotations.Nullable;
  * what its parser cannot see: repeated headers and bytes that are not ASCII.
  */
 final class TraceHeaders {
-
-  static final String TRACEPARENT = "traceparent";
-  static final String TRACESTATE = "tracestate";
-  static final String BAGGAGE = "baggage";
-  static final String ORIGIN = "ce_traceparent";
-
-  private static final String EVENT_ID = "event-id";
-  private static final String CE_ID = "ce_id";
-  private static final String CE_CORRELATION_ID = "ce_correlationid";
 
   /** More than any header within the limits of W3C needs; longer values are not worth a look. */
   private static final int MAX_LENGTH = 8192;
@@ -60,10 +59,10 @@ final class TraceHeaders {
         case TRACEPARENT -> found.traceparent.add(header.value());
         case TRACESTATE -> found.tracestate.add(header.value());
         case BAGGAGE -> found.baggage.add(header.value());
-        case ORIGIN -> found.origin.add(header.value());
+        case ORIGIN_TRACEPARENT -> found.origin.add(header.value());
         case EVENT_ID -> found.eventId = header.value();
-        case CE_ID -> found.cloudEventId = header.value();
-        case CE_CORRELATION_ID -> found.correlationId = header.value();
+        case ID -> found.cloudEventId = header.value();
+        case CORRELATIONID -> found.correlationId = header.value();
         default -> {
           // not ours
         }
@@ -167,8 +166,8 @@ final class TraceHeaders {
 
   /** Sets the origin, where {@link #hasOrigin} says there is none. */
   void setOrigin(Headers headers, String value) {
-    remove(headers, ORIGIN, origin);
-    add(headers, ORIGIN, value);
+    remove(headers, ORIGIN_TRACEPARENT, origin);
+    add(headers, ORIGIN_TRACEPARENT, value);
   }
 
   private static void remove(Headers headers, String key, Values found) {
