@@ -34,6 +34,10 @@ final class Records {
   }
 
   static ConsumerRecord<byte[], byte[]> incoming(Headers headers) {
+    return incoming(headers, "{}".getBytes(UTF_8));
+  }
+
+  static ConsumerRecord<byte[], byte[]> incoming(Headers headers, byte[] value) {
     return new ConsumerRecord<>(
         TOPIC,
         3,
@@ -43,7 +47,7 @@ final class Records {
         7,
         2,
         "order-1".getBytes(UTF_8),
-        "{}".getBytes(UTF_8),
+        value,
         headers,
         Optional.empty());
   }

@@ -62,14 +62,11 @@ public final class MessageTracing implements EventTracing {
             ? withBaggage(current.with(Span.wrap(earlierHop)), earlier.baggage(), false)
             : current;
 
-    Attributes shared = topics.of(Operation.SEND, record.topic(), null);
+    TopicAttributes.Shared shared = topics.of(Operation.SEND, record.topic(), null);
     SpanBuilder builder =
-        tracer
-            .spanBuilder(semconv.spanName(Operation.SEND, record.topic()))
-            .setSpanKind(PRODUCER)
-            .setParent(parent);
+        tracer.spanBuilder(shared.spanName()).setSpanKind(PRODUCER).setParent(parent);
     if (tracer.isEnabled()) {
-      builder.setAllAttributes(sendAttributes(shared, record, earlier));
+      builder.setAllAttributes(sendAttributes(shared.attributes(), record, earlier));
       if (!forwarded && earlierHop.isValid() && !same(earlierHop, ambient)) {
         builder.addLink(earlierHop);
       }
@@ -79,7 +76,10 @@ public final class MessageTracing implements EventTracing {
     String traceparent = TraceHeaders.format(span.getSpanContext());
     String origin = origin(earlier, earlierHop, traceparent);
     try {
-      writeContext(context, record, earlier, origin);
+      earlier.replace(record.headers(), context, traceparent);
+      if (earlier.binaryModeEvent() && !earlier.hasOrigin()) {
+        earlier.setOrigin(record.headers(), origin);
+      }
     } catch (IllegalStateException e) {
       // ended here: the caller gets no span to end
       span.end();
@@ -89,7 +89,7 @@ public final class MessageTracing implements EventTracing {
               + " was sent before and its headers are read-only; send a copy of it.",
           e);
     }
-    return new SendSpanImpl(semconv, metrics, context, shared, traceparent, origin);
+    return new SendSpanImpl(semconv, metrics, context, shared.attributes(), traceparent, origin);
   }
 
   @Override
@@ -103,14 +103,14 @@ public final class MessageTracing implements EventTracing {
     SpanContext ambient = Span.fromContext(current).getSpanContext();
     boolean child = config.processRelation() != ProcessRelation.LINK && sender.isValid();
 
-    Attributes shared = topics.of(Operation.PROCESS, record.topic(), group);
+    TopicAttributes.Shared shared = topics.of(Operation.PROCESS, record.topic(), group);
     SpanBuilder builder =
         tracer
-            .spanBuilder(semconv.spanName(Operation.PROCESS, record.topic()))
+            .spanBuilder(shared.spanName())
             .setSpanKind(CONSUMER)
             .setParent(child ? current.with(Span.wrap(sender)) : current);
     if (tracer.isEnabled()) {
-      builder.setAllAttributes(processAttributes(shared, record, headers, attempt));
+      builder.setAllAttributes(processAttributes(shared.attributes(), record, headers, attempt));
       if (sender.isValid() && config.processRelation() != ProcessRelation.PARENT) {
         builder.addLink(sender);
       }
@@ -124,18 +124,10 @@ public final class MessageTracing implements EventTracing {
     Span span = valid(builder.startSpan(), sender);
     Context context = withBaggage(current.with(span), headers.baggage(), true);
     if (attempt <= 1) {
-      metrics.consumed(context, shared);
+      metrics.consumed(context, shared.attributes());
     }
     return new ProcessSpanImpl(
-        semconv, metrics, context, shared, record.key(), new Linked(sender, origin));
-  }
-
-  private static void writeContext(
-      Context context, ProducerRecord<byte[], byte[]> record, TraceHeaders earlier, String origin) {
-    TraceHeaders.inject(context, record.headers());
-    if (earlier.binaryModeEvent() && !earlier.hasOrigin()) {
-      TraceHeaders.setOrigin(record.headers(), origin);
-    }
+        semconv, metrics, context, shared.attributes(), record.key(), new Linked(sender, origin));
   }
 
   private static String origin(TraceHeaders earlier, SpanContext earlierHop, String traceparent) {

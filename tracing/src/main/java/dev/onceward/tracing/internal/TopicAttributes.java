@@ -7,8 +7,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The attributes every message of a topic shares, those of the metrics; made once for each. */
+/** What every message of a topic shares; made once for each topic. */
 final class TopicAttributes {
+
+  /**
+   * The shared part.
+   *
+   * @param spanName the name of the spans
+   * @param attributes those of the metrics, which every span has as well
+   */
+  record Shared(String spanName, Attributes attributes) {}
 
   /** Against topics made up at run time: what is beyond it is made anew for each message. */
   private static final int MAX_CACHED = 1_000;
@@ -16,26 +24,26 @@ final class TopicAttributes {
   private record Key(Operation operation, String topic, @Nullable String group) {}
 
   private final Semconv semconv;
-  private final Map<Key, Attributes> cache = new ConcurrentHashMap<>();
+  private final Map<Key, Shared> cache = new ConcurrentHashMap<>();
 
   TopicAttributes(Semconv semconv) {
     this.semconv = semconv;
   }
 
-  Attributes of(Operation operation, String topic, @Nullable String group) {
+  Shared of(Operation operation, String topic, @Nullable String group) {
     Key key = new Key(operation, topic, group);
-    Attributes known = cache.get(key);
+    Shared known = cache.get(key);
     if (known != null) {
       return known;
     }
-    Attributes made = make(key);
+    Shared made = make(key);
     if (cache.size() < MAX_CACHED) {
       cache.put(key, made);
     }
     return made;
   }
 
-  private Attributes make(Key key) {
+  private Shared make(Key key) {
     AttributesBuilder attributes = Attributes.builder();
     semconv.system.put(attributes, Semconv.SYSTEM_KAFKA);
     semconv.putOperation(attributes, key.operation());
@@ -43,6 +51,6 @@ final class TopicAttributes {
     if (key.group() != null) {
       semconv.group.put(attributes, key.group());
     }
-    return attributes.build();
+    return new Shared(semconv.spanName(key.operation(), key.topic()), attributes.build());
   }
 }

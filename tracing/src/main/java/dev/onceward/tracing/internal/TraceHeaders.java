@@ -1,5 +1,13 @@
 package dev.onceward.tracing.internal;
 
+import static dev.onceward.envelope.EventHeaders.BAGGAGE;
+import static dev.onceward.envelope.EventHeaders.CORRELATIONID;
+import static dev.onceward.envelope.EventHeaders.EVENT_ID;
+import static dev.onceward.envelope.EventHeaders.ID;
+import static dev.onceward.envelope.EventHeaders.ORIGIN_TRACEPARENT;
+import static dev.onceward.envelope.EventHeaders.TRACEPARENT;
+import static dev.onceward.envelope.EventHeaders.TRACESTATE;
+
 import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
 import io.opentelemetry.api.trace.Span;
@@ -25,15 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TraceHeaders {
 
-  static final String TRACEPARENT = "traceparent";
-  static final String TRACESTATE = "tracestate";
-  static final String BAGGAGE = "baggage";
-  static final String ORIGIN = "ce_traceparent";
-
-  private static final String EVENT_ID = "event-id";
-  private static final String CE_ID = "ce_id";
-  private static final String CE_CORRELATION_ID = "ce_correlationid";
-
   /** More than any header within the limits of W3C needs; longer values are not worth a look. */
   private static final int MAX_LENGTH = 8192;
 
@@ -43,10 +42,10 @@ final class TraceHeaders {
 
   private static final TextMapGetter<TraceHeaders> GETTER = new Getter();
 
-  private final List<byte @Nullable []> traceparent = new ArrayList<>(1);
-  private final List<byte @Nullable []> tracestate = new ArrayList<>(1);
-  private final List<byte @Nullable []> baggage = new ArrayList<>(1);
-  private final List<byte @Nullable []> origin = new ArrayList<>(1);
+  private final Values traceparent = new Values();
+  private final Values tracestate = new Values();
+  private final Values baggage = new Values();
+  private final Values origin = new Values();
   private byte @Nullable [] eventId;
   private byte @Nullable [] cloudEventId;
   private byte @Nullable [] correlationId;
@@ -60,10 +59,10 @@ final class TraceHeaders {
         case TRACEPARENT -> found.traceparent.add(header.value());
         case TRACESTATE -> found.tracestate.add(header.value());
         case BAGGAGE -> found.baggage.add(header.value());
-        case ORIGIN -> found.origin.add(header.value());
+        case ORIGIN_TRACEPARENT -> found.origin.add(header.value());
         case EVENT_ID -> found.eventId = header.value();
-        case CE_ID -> found.cloudEventId = header.value();
-        case CE_CORRELATION_ID -> found.correlationId = header.value();
+        case ID -> found.cloudEventId = header.value();
+        case CORRELATIONID -> found.correlationId = header.value();
         default -> {
           // not ours
         }
@@ -83,17 +82,17 @@ final class TraceHeaders {
 
   /** The context the event was created in; invalid when the record does not say. */
   SpanContext origin() {
-    return parse(single(origin));
+    return parse(origin.single());
   }
 
   /** Whether the record names an origin, valid or not. */
   boolean hasOrigin() {
-    return origin.stream().anyMatch(Objects::nonNull);
+    return origin.anyValue();
   }
 
   /** The origin as it is written, or null when it is absent or no ASCII text. */
   @Nullable String originText() {
-    return single(origin);
+    return origin.single();
   }
 
   /** The baggage that came with the record; empty when there is none that is valid. */
@@ -140,27 +139,47 @@ final class TraceHeaders {
         + context.getTraceFlags().asHex();
   }
 
-  /** Sets the headers of this hop to what {@code context} carries; those of an earlier hop go. */
-  static void inject(Context context, Headers headers) {
-    headers.remove(TRACEPARENT).remove(TRACESTATE).remove(BAGGAGE);
-    W3CTraceContextPropagator.getInstance().inject(context, headers, TraceHeaders::add);
+  /**
+   * Sets the headers of this hop to what {@code context} carries; those of an earlier hop, which
+   * were read from the same headers, go.
+   *
+   * @param traceparent the context's traceparent as {@link #format} writes it
+   */
+  void replace(Headers headers, Context context, String traceparent) {
+    remove(headers, TRACEPARENT, this.traceparent);
+    remove(headers, TRACESTATE, tracestate);
+    remove(headers, BAGGAGE, baggage);
+    add(headers, TRACEPARENT, traceparent);
+    if (!Span.fromContext(context).getSpanContext().getTraceState().isEmpty()) {
+      W3CTraceContextPropagator.getInstance()
+          .inject(
+              context,
+              headers,
+              (to, key, value) -> {
+                if (key.equals(TRACESTATE)) {
+                  add(to, key, value);
+                }
+              });
+    }
     W3CBaggagePropagator.getInstance().inject(context, headers, TraceHeaders::add);
   }
 
   /** Sets the origin, where {@link #hasOrigin} says there is none. */
-  static void setOrigin(Headers headers, String traceparent) {
-    headers.remove(ORIGIN);
-    add(headers, ORIGIN, traceparent);
+  void setOrigin(Headers headers, String value) {
+    remove(headers, ORIGIN_TRACEPARENT, origin);
+    add(headers, ORIGIN_TRACEPARENT, value);
+  }
+
+  private static void remove(Headers headers, String key, Values found) {
+    if (!found.isEmpty()) {
+      headers.remove(key);
+    }
   }
 
   private static void add(@Nullable Headers headers, String key, String value) {
     if (headers != null) {
       headers.add(key, value.getBytes(StandardCharsets.UTF_8));
     }
-  }
-
-  private static @Nullable String single(List<byte @Nullable []> values) {
-    return values.size() == 1 ? ascii(values.get(0)) : null;
   }
 
   /** The printable ASCII text of {@code value}, or null when it is anything else. */
@@ -176,28 +195,59 @@ final class TraceHeaders {
     return new String(value, StandardCharsets.US_ASCII);
   }
 
-  /** The values of a header that may be split over several, or nothing when one is not text. */
-  private static List<String> all(List<byte @Nullable []> values) {
-    List<String> texts = new ArrayList<>(values.size());
-    for (byte[] value : values) {
-      String text = ascii(value);
-      if (text == null) {
-        return List.of();
-      }
-      texts.add(text);
-    }
-    return texts;
-  }
-
   /**
    * The baggage headers, or nothing when one breaks the W3C grammar where the parser would log a
    * warning for it: with one bad sender that is a warning for every record.
    */
   private List<String> baggageTexts() {
-    List<String> texts = all(baggage);
+    List<String> texts = baggage.all();
     return texts.stream().allMatch(text -> BAGGAGE_GRAMMAR.matcher(text).matches())
         ? texts
         : List.of();
+  }
+
+  /** The values of one header name; hardly ever more than one. */
+  private static final class Values {
+
+    private int count;
+    private byte @Nullable [] first;
+    private @Nullable List<byte @Nullable []> others;
+
+    void add(byte @Nullable [] value) {
+      if (count++ == 0) {
+        first = value;
+      } else {
+        if (others == null) {
+          others = new ArrayList<>(1);
+        }
+        others.add(value);
+      }
+    }
+
+    boolean isEmpty() {
+      return count == 0;
+    }
+
+    boolean anyValue() {
+      return first != null || (others != null && others.stream().anyMatch(Objects::nonNull));
+    }
+
+    /** The only value, or null when there are more or it is not ASCII text. */
+    @Nullable String single() {
+      return count == 1 ? ascii(first) : null;
+    }
+
+    /** All values, for a header that may be split; none when one is not ASCII text. */
+    List<String> all() {
+      if (others == null) {
+        String text = ascii(first);
+        return text == null ? List.of() : List.of(text);
+      }
+      List<String> texts = new ArrayList<>(count);
+      texts.add(ascii(first));
+      others.forEach(value -> texts.add(ascii(value)));
+      return texts.contains(null) ? List.of() : texts;
+    }
   }
 
   private static final class Getter implements TextMapGetter<TraceHeaders> {
@@ -208,9 +258,9 @@ final class TraceHeaders {
         return null;
       }
       return switch (key) {
-        case TRACEPARENT -> single(carrier.traceparent);
+        case TRACEPARENT -> carrier.traceparent.single();
         // RFC 9110 lets a list header be split; W3C asks to read the parts in their order
-        case TRACESTATE -> String.join(",", all(carrier.tracestate));
+        case TRACESTATE -> String.join(",", carrier.tracestate.all());
         case BAGGAGE -> String.join(",", carrier.baggageTexts());
         default -> null;
       };

@@ -1,0 +1,52 @@
+package dev.onceward.producer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event was not acknowledged by the brokers. The message is one line that says which event, why,
+ * and which setting mends it. After a timeout the event may still have been written; publishing the
+ * same event again is safe for consumers that are idempotent.
+ */
+public final class PublishException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final @Nullable String eventId;
+  private final @Nullable String eventType;
+  private final String topic;
+
+  public PublishException(
+      String topic,
+      @Nullable String eventId,
+      @Nullable String eventType,
+      String reason,
+      @Nullable Throwable cause) {
+    super(
+        describe(eventId, eventType) + " was not published to " + topic + ": " + reason + '.',
+        cause);
+    this.topic = topic;
+    this.eventId = eventId;
+    this.eventType = eventType;
+  }
+
+  /** The topic it was meant for. */
+  public String topic() {
+    return topic;
+  }
+
+  /** The event's id; null for a record that is no event. */
+  public @Nullable String eventId() {
+    return eventId;
+  }
+
+  /** The event's type; null where the record does not say. */
+  public @Nullable String eventType() {
+    return eventType;
+  }
+
+  private static String describe(@Nullable String eventId, @Nullable String eventType) {
+    if (eventId == null) {
+      return "A record that is no event";
+    }
+    return "Event " + eventId + (eventType == null ? "" : " (" + eventType + ')');
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.onceward.producer.internal;
+
+import org.jspecify.annotations.NullMarked;
