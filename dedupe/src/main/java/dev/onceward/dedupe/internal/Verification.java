@@ -29,9 +29,10 @@ public final class Verification {
   }
 
   public void run(Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    long nanos = TimeUnit.NANOSECONDS.convert(timeout);
+    long deadline = System.nanoTime() + nanos;
     try {
-      if (!helper.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!helper.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
         throw diagnosis.noAnswer(timeout);
       }
       FutureTask<Void> check =
