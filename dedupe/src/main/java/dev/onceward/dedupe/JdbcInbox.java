@@ -200,7 +200,7 @@ public final class JdbcInbox implements Inbox {
 
     /**
      * How long to wait before a repeat: a random time up to {@code initial}, which doubles with
-     * each repeat up to {@code max}. Default: 10 ms and 500 ms.
+     * each repeat up to {@code max}, at most a day. Default: 10 ms and 500 ms.
      */
     public Builder retryBackoff(Duration initial, Duration max) {
       this.initialBackoff = requireNonNull(initial, "initial");

@@ -74,7 +74,7 @@ public final class Diagnosis {
     return unavailable("cannot " + what + ": " + oneLine(cause) + hint(cause), cause);
   }
 
-  InboxUnavailableException tablesMissing(List<String> missing, @Nullable Throwable cause) {
+  InboxUnavailableException tablesMissing(List<String> missing, Throwable cause) {
     String where =
         tables.schema() == null ? " on the search path" : " in schema " + tables.schema();
     return unavailable(

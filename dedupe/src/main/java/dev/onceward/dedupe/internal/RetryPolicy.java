@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public record RetryPolicy(int maxRetries, Duration initialBackoff, Duration maxBackoff) {
   private static final int MAX_DOUBLINGS = 30;
+  private static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
 
   public RetryPolicy {
     if (maxRetries < 0) {
@@ -20,9 +21,10 @@ public record RetryPolicy(int maxRetries, Duration initialBackoff, Duration maxB
     }
     if (initialBackoff.isNegative()
         || initialBackoff.isZero()
-        || maxBackoff.compareTo(initialBackoff) < 0) {
+        || maxBackoff.compareTo(initialBackoff) < 0
+        || maxBackoff.compareTo(LONGEST_BACKOFF) > 0) {
       throw new IllegalArgumentException(
-          "retryBackoff needs 0 < initial <= max: " + initialBackoff + ", " + maxBackoff);
+          "retryBackoff needs 0 < initial <= max <= 1 day: " + initialBackoff + ", " + maxBackoff);
     }
   }
 

@@ -29,9 +29,10 @@ public final class Verification {
   }
 
   public void run(Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    long nanos = TimeUnit.NANOSECONDS.convert(timeout);
+    long deadline = System.nanoTime() + nanos;
     try {
-      if (!helper.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!helper.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
         throw diagnosis.noAnswer(timeout);
       }
       FutureTask<Void> check =
@@ -105,13 +106,22 @@ public final class Verification {
 
   private void rehearse(Connection connection, Duration timeout) {
     try {
-      List<String> missing = dialect.missingTables(connection);
-      if (!missing.isEmpty()) {
-        throw diagnosis.tablesMissing(missing, null);
-      }
       dialect.rehearse(connection, timeout);
     } catch (SQLException e) {
-      throw diagnosis.failed("do the inbox's work", e);
+      throw explain(connection, e);
     }
+  }
+
+  private InboxUnavailableException explain(Connection connection, SQLException failure) {
+    try {
+      connection.rollback();
+      List<String> missing = dialect.missingTables(connection);
+      if (!missing.isEmpty()) {
+        return diagnosis.tablesMissing(missing, failure);
+      }
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
+    }
+    return diagnosis.failed("do the inbox's work", failure);
   }
 }

@@ -3,8 +3,10 @@ package dev.onceward.dedupe.internal.guard;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.Wrapper;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What all guarded objects have in common: identity, unwrapping, remembering errors. */
@@ -27,11 +29,34 @@ abstract class GuardedObject implements InvocationHandler {
         default -> "guarded " + target;
       };
     }
+    try {
+      return invokeGuarded(proxy, method, args);
+    } catch (SQLException e) {
+      throw declared(method, e);
+    }
+  }
+
+  private @Nullable Object invokeGuarded(
+      Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
     if (method.getDeclaringClass() == Wrapper.class && args != null && args[0] != null) {
       Class<?> type = (Class<?>) args[0];
       return method.getName().equals("unwrap") ? unwrap(proxy, type) : canUnwrap(proxy, type);
     }
     return intercept(proxy, method, args);
+  }
+
+  /** The refusal as a type that the method may throw: a proxy would hide any other. */
+  private static Exception declared(Method method, SQLException refusal) {
+    for (Class<?> type : method.getExceptionTypes()) {
+      if (type.isInstance(refusal)) {
+        return refusal;
+      }
+      if (type == SQLClientInfoException.class) {
+        return new SQLClientInfoException(
+            refusal.getMessage(), refusal.getSQLState(), Map.of(), refusal);
+      }
+    }
+    return new IllegalStateException(refusal.getMessage(), refusal);
   }
 
   abstract @Nullable Object intercept(

@@ -69,14 +69,7 @@ public final class PostgresDialect implements Dialect {
   }
 
   private static Verdict verdict(PreparedStatement statement) throws SQLException {
-    boolean rows = statement.execute();
-    while (!rows) { // the SET in front of the claim
-      if (statement.getUpdateCount() < 0) {
-        throw new SQLException("the driver returned no result for the claim statement");
-      }
-      rows = statement.getMoreResults();
-    }
-    try (ResultSet result = statement.getResultSet()) {
+    try (ResultSet result = rows(statement, statement.execute())) {
       result.next();
       boolean known = result.getBoolean(1);
       boolean fresh = result.getBoolean(2);
@@ -89,6 +82,18 @@ public final class PostgresDialect implements Dialect {
       }
       return current ? Verdict.FRESH : Verdict.STALE;
     }
+  }
+
+  /** The rows behind a SET that was sent in front of them. */
+  private static ResultSet rows(Statement statement, boolean first) throws SQLException {
+    boolean rows = first;
+    while (!rows) {
+      if (statement.getUpdateCount() < 0) {
+        throw new SQLException("the driver returned no rows for the inbox's statement");
+      }
+      rows = statement.getMoreResults();
+    }
+    return statement.getResultSet();
   }
 
   @Override
@@ -129,11 +134,13 @@ public final class PostgresDialect implements Dialect {
   public long prune(Connection connection, Duration olderThan, int batchSize) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       String cutoff = cutoff(connection, olderThan);
+      connection.commit();
       String tid = "(0,0)";
       long pruned = 0;
       boolean more = true;
       while (more && !Thread.currentThread().isInterrupted()) {
-        try (ResultSet batch = statement.executeQuery(statements.prune(cutoff, tid, batchSize))) {
+        try (ResultSet batch =
+            rows(statement, statement.execute(statements.prune(cutoff, tid, batchSize)))) {
           batch.next();
           more = batch.getLong(1) == batchSize;
           pruned += batch.getLong(2);

@@ -95,11 +95,12 @@ final class PostgresStatements {
   /**
    * Deletes the next batch of old rows; columns: rows found, rows deleted, where to go on. The walk
    * follows the physical order from {@code tid}, so no batch visits again what earlier ones have
-   * emptied. Literals instead of parameters, so that each batch is planned for its own range.
+   * emptied. Literals instead of parameters, so that each batch is planned for its own range. READ
+   * COMMITTED, so that two prunes at once do not fail each other.
    */
   String prune(String cutoff, String tid, int limit) {
     String old = "processed_at < '" + cutoff + "'::timestamptz";
-    return "WITH found AS MATERIALIZED (SELECT ctid AS tid FROM "
+    return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;\nWITH found AS MATERIALIZED (SELECT ctid AS tid FROM "
         + processedEvent
         + " WHERE "
         + old
