@@ -1,0 +1,15 @@
+package dev.onceward.consumer;
+
+/** Why a record was dead-lettered; the value of the {@code dlq_reason} header. */
+public enum DeadLetterReason {
+  /** The record is no event that can be read, or its data is not what the handler takes. */
+  DESERIALIZATION,
+  /** The event lacks an attribute its handler needs. */
+  VALIDATION,
+  /** No handler takes the event's type. */
+  UNHANDLED_TYPE,
+  /** The handler said that no retry can help. */
+  PERMANENT,
+  /** The handler failed on every attempt it was given. */
+  ATTEMPTS_EXHAUSTED
+}

@@ -1,0 +1,45 @@
+package dev.onceward.consumer;
+
+import dev.onceward.envelope.Event;
+import dev.onceward.envelope.EventFormatException;
+import java.time.Instant;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** One delivery of one event to a handler. Immutable and thread-safe. */
+public interface Delivery {
+
+  /**
+   * The event.
+   *
+   * @throws EventFormatException if the record is no event that can be read; a handler never sees
+   *     that, an {@link Interceptor} neither
+   */
+  Event event();
+
+  /** 1 for the first try, 2 for the first retry, and so on; counted per (partition, offset). */
+  int attempt();
+
+  /** The instant after which the event must not be started any more, if it has one. */
+  Optional<Instant> deadline();
+
+  /**
+   * A key that stays the same over retries and redeliveries and differs between handler ids; pass
+   * it to services that take an idempotency key. 32 hexadecimal digits.
+   */
+  String idempotencyKey();
+
+  String group();
+
+  String topic();
+
+  int partition();
+
+  long offset();
+
+  /** The record's timestamp. */
+  Instant timestamp();
+
+  /** The record as it was read; its arrays are shared, do not change them. */
+  ConsumerRecord<byte[], byte[]> record();
+}

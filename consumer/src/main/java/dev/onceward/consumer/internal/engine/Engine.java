@@ -1,0 +1,223 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.ConsumerHealth;
+import dev.onceward.consumer.ConsumerHealth.State;
+import dev.onceward.consumer.DeliveryCounts;
+import dev.onceward.consumer.internal.source.DeliverySource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The poll thread. It alone touches the source and the progress of partitions; what workers finish
+ * reaches it by {@link Completions}. It polls whether or not handlers are slow, so that a slow one
+ * never costs the membership.
+ */
+public final class Engine {
+
+  private static final Logger log = LoggerFactory.getLogger(Engine.class);
+  private static final Duration IDLE_POLL = Duration.ofMillis(100);
+  private static final Duration BUSY_POLL = Duration.ofMillis(5);
+  private static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
+  private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
+  private static final long MAX_POLL_BACK_OFF_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final String POLL = "poll";
+
+  private final EngineSettings settings;
+  private final DeliverySource source;
+  private final Problems problems = new Problems();
+  private final Counters counters = new Counters();
+  private final Completions completions = new Completions();
+  private final Lanes lanes;
+  private final Timer timer;
+  private final Workers workers;
+  private final Commits commits;
+  private final Intake intake;
+  private final Ownership ownership;
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private volatile boolean stopRequested;
+  private volatile State state = State.NEW;
+  private volatile long lastPollNanos = System.nanoTime();
+  private volatile long inFlight;
+  private int failedPolls;
+
+  /** Puts the engine together; {@link #run} is to be called once, on the poll thread. */
+  public Engine(EngineSettings settings, EngineParts parts) {
+    this.settings = settings;
+    source = parts.source();
+    lanes = new Lanes(settings.concurrency(), settings.keyless());
+    timer = new Timer("onceward-" + settings.group() + "-timer", this::fail);
+    workers =
+        new Workers(
+            lanes,
+            completions,
+            timer,
+            new DeadLetterDesk(parts.deadLetters(), timer, problems),
+            counters,
+            problems,
+            parts,
+            this::fail);
+    commits = new Commits(source, problems, settings.commitInterval());
+    intake = new Intake(source, settings.maxRecords(), settings.maxBytes());
+    ownership = new Ownership(lanes, completions, commits, intake, settings.drainBudget());
+  }
+
+  /** Reads and hands out until stopped or failed. */
+  public void run() {
+    state = State.RUNNING;
+    try {
+      source.subscribe(settings.topics(), ownership);
+      while (!stopRequested) {
+        cycle();
+      }
+      state = State.STOPPING;
+      drain();
+    } catch (Throwable e) {
+      fail(e);
+    } finally {
+      end();
+    }
+  }
+
+  /** Asks for a graceful stop; returns at once. */
+  public void stop() {
+    stopRequested = true;
+  }
+
+  /** Why the engine failed, if it did. */
+  public Optional<Throwable> failure() {
+    return Optional.ofNullable(failure.get());
+  }
+
+  public DeliveryCounts counts() {
+    return counters.snapshot();
+  }
+
+  /** A snapshot; any thread. */
+  public ConsumerHealth health() {
+    Duration sinceLastPoll = Duration.ofNanos(System.nanoTime() - lastPollNanos);
+    List<String> lines = problems.lines();
+    boolean running = state == State.RUNNING;
+    return new ConsumerHealth(
+        state,
+        (running || state == State.STOPPING) && sinceLastPoll.compareTo(LIVE_WITHIN) < 0,
+        running && ownership.count() > 0 && lines.isEmpty(),
+        sinceLastPoll,
+        ownership.count(),
+        inFlight,
+        lines,
+        failure());
+  }
+
+  private void cycle() {
+    boolean paused = intake.adjust(ownership.all());
+    ConsumerRecords<byte[], byte[]> records = poll(paused ? BUSY_POLL : IDLE_POLL);
+    if (records != null) {
+      takeIn(records);
+    }
+    settle();
+    commits.commitWhenDue(ownership.all());
+  }
+
+  private @Nullable ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+    try {
+      ConsumerRecords<byte[], byte[]> records = source.poll(timeout);
+      lastPollNanos = System.nanoTime();
+      if (failedPolls > 0) {
+        failedPolls = 0;
+        problems.clear(POLL);
+      }
+      return records;
+    } catch (RetriableException e) {
+      lastPollNanos = System.nanoTime();
+      failedPolls++;
+      problems.raise(POLL, "failed, tried again: " + e.getMessage());
+      long backOff = Duration.ofMillis(50).toNanos() << Math.min(failedPolls, 10);
+      LockSupport.parkNanos(Math.min(backOff, MAX_POLL_BACK_OFF_NANOS));
+      return null;
+    }
+  }
+
+  private void takeIn(ConsumerRecords<byte[], byte[]> records) {
+    for (TopicPartition id : records.partitions()) {
+      Partition partition = ownership.get(id);
+      if (partition == null) {
+        throw new IllegalStateException("records of " + id + ", which is not assigned");
+      }
+      List<ConsumerRecord<byte[], byte[]>> arrived = records.records(id);
+      List<Work> works = new ArrayList<>(arrived.size());
+      for (ConsumerRecord<byte[], byte[]> record : arrived) {
+        Work work = new Work(partition, record);
+        partition.progress().add(work);
+        works.add(work);
+      }
+      lanes.offer(partition, works);
+    }
+    for (var next : records.nextOffsets().entrySet()) {
+      Partition partition = ownership.get(next.getKey());
+      if (partition != null) {
+        OffsetAndMetadata offset = next.getValue();
+        partition.progress().readUpTo(offset);
+      }
+    }
+    if (!records.isEmpty()) {
+      workers.pump();
+    }
+  }
+
+  private void settle() {
+    completions.drainTo(work -> work.partition().progress().done(work));
+    long open = 0;
+    for (Partition partition : ownership.all()) {
+      open += partition.progress().unfinished();
+    }
+    inFlight = open;
+  }
+
+  /** Goes on polling while handlers finish: a member that stops polling loses its partitions. */
+  private void drain() {
+    long deadline = System.nanoTime() + settings.drainBudget().toNanos();
+    intake.close();
+    lanes.startNoMore(ownership.all());
+    while (!ownership.finishedOrHopeless(ownership.all(), deadline)
+        && System.nanoTime() - deadline < 0) {
+      intake.adjust(ownership.all());
+      // whatever still comes was fetched before the pause: it is not done, so it is not committed
+      poll(BUSY_POLL);
+      settle();
+    }
+    commits.commitNow(ownership.all(), COMMIT_TIMEOUT);
+  }
+
+  private void fail(Throwable error) {
+    if (failure.compareAndSet(null, error)) {
+      log.error("the consumer of group {} failed and stops", settings.group(), error);
+    } else if (failure.get() != error) {
+      log.error("a further error of the failed consumer of group {}", settings.group(), error);
+    }
+    stopRequested = true;
+  }
+
+  private void end() {
+    try {
+      ownership.dropAll();
+      timer.close();
+      source.close();
+    } catch (RuntimeException e) {
+      log.warn("closing the consumer of group {} failed", settings.group(), e);
+    } finally {
+      state = failure.get() == null ? State.STOPPED : State.FAILED;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.failure.DeadLetters;
+import dev.onceward.consumer.internal.failure.Failures;
+import dev.onceward.consumer.internal.source.DeliverySource;
+import java.time.Clock;
+import java.util.concurrent.Executor;
+
+/**
+ * What an engine works with.
+ *
+ * @param source where records come from; the engine closes it
+ * @param deliveries what all deliveries have in common
+ * @param handling what a delivery goes through
+ * @param failures what follows a failure
+ * @param deadLetters where given-up records go
+ * @param executor where handlers run
+ * @param clock tells when failures happened
+ */
+public record EngineParts(
+    DeliverySource source,
+    RecordDelivery.Source deliveries,
+    Handling handling,
+    Failures failures,
+    DeadLetters deadLetters,
+    Executor executor,
+    Clock clock) {}

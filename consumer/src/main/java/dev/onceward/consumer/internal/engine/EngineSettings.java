@@ -1,0 +1,27 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.KeylessRecords;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * The numbers an engine works by.
+ *
+ * @param group the consumer group, for names of threads and messages
+ * @param topics what to read
+ * @param concurrency handlers that may run at once
+ * @param keyless the order of records without a key
+ * @param drainBudget how long revoke and stop wait for handlers
+ * @param commitInterval how often finished work is committed
+ * @param maxRecords records that may be in flight, over all partitions
+ * @param maxBytes bytes that may be in flight, over all partitions
+ */
+public record EngineSettings(
+    String group,
+    Set<String> topics,
+    int concurrency,
+    KeylessRecords keyless,
+    Duration drainBudget,
+    Duration commitInterval,
+    int maxRecords,
+    long maxBytes) {}

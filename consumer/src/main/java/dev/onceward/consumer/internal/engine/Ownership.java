@@ -1,0 +1,142 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.internal.source.DeliverySource.OwnershipListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions owned at present, and what happens when they come and go. Confined to the poll
+ * thread, but for {@link #count}.
+ */
+final class Ownership implements OwnershipListener {
+
+  private static final Logger log = LoggerFactory.getLogger(Ownership.class);
+  private static final long DRAIN_CHECK_NANOS = Duration.ofMillis(1).toNanos();
+  private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
+
+  private final Map<TopicPartition, Partition> owned = new HashMap<>();
+  private final Lanes lanes;
+  private final Completions completions;
+  private final Commits commits;
+  private final Intake intake;
+  private final Duration drainBudget;
+  private volatile int count;
+
+  Ownership(
+      Lanes lanes, Completions completions, Commits commits, Intake intake, Duration drainBudget) {
+    this.lanes = lanes;
+    this.completions = completions;
+    this.commits = commits;
+    this.intake = intake;
+    this.drainBudget = drainBudget;
+  }
+
+  @Nullable Partition get(TopicPartition id) {
+    return owned.get(id);
+  }
+
+  Collection<Partition> all() {
+    return owned.values();
+  }
+
+  /** How many partitions are owned; any thread. */
+  int count() {
+    return count;
+  }
+
+  @Override
+  public void assigned(Collection<TopicPartition> partitions) {
+    for (TopicPartition id : partitions) {
+      owned.put(id, new Partition(id));
+    }
+    count = owned.size();
+    // the client forgets pauses when partitions are assigned anew: none may slip in while stopping
+    intake.adjust(owned.values());
+    log.info("assigned {}, now {} partitions", partitions, count);
+  }
+
+  @Override
+  public void revoked(Collection<TopicPartition> partitions) {
+    List<Partition> going = find(partitions);
+    if (going.isEmpty()) {
+      return;
+    }
+    lanes.startNoMore(going);
+    awaitDrained(going, System.nanoTime() + drainBudget.toNanos());
+    commits.commitNow(going, COMMIT_TIMEOUT);
+    drop(going);
+    log.info("gave up {}, now {} partitions", partitions, count);
+  }
+
+  @Override
+  public void lost(Collection<TopicPartition> partitions) {
+    drop(find(partitions));
+    log.warn("lost {} without notice, their unfinished work is redelivered", partitions);
+  }
+
+  /** Cancels whatever is unfinished and forgets all partitions, without a commit. */
+  void dropAll() {
+    drop(List.copyOf(owned.values()));
+  }
+
+  /** Whether all that has started, and all below it, is done. */
+  private boolean drained(Collection<Partition> partitions) {
+    completions.drainTo(work -> work.partition().progress().done(work));
+    for (Partition partition : partitions) {
+      if (!partition.progress().doneUpTo(lanes.highestStarted(partition))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void awaitDrained(List<Partition> partitions, long deadlineNanos) {
+    while (!finishedOrHopeless(partitions, deadlineNanos)) {
+      if (System.nanoTime() - deadlineNanos >= 0) {
+        log.warn(
+            "handlers of {} did not finish within {}; they are interrupted and their events"
+                + " redelivered",
+            partitions.stream().filter(p -> !drained(List.of(p))).map(Partition::id).toList(),
+            drainBudget);
+        return;
+      }
+      LockSupport.parkNanos(DRAIN_CHECK_NANOS);
+    }
+  }
+
+  /** Whether waiting longer can not bring anything: all is done, or waits past the deadline. */
+  boolean finishedOrHopeless(Collection<Partition> partitions, long deadlineNanos) {
+    // asked before what is done is counted, so that nothing can slip between the two
+    boolean idle = partitions.stream().allMatch(p -> lanes.idleUntil(p, deadlineNanos));
+    return drained(partitions) || idle;
+  }
+
+  private void drop(Collection<Partition> partitions) {
+    for (Partition partition : partitions) {
+      lanes.close(partition);
+      partition.progress().forEachUnfinished(Work::cancel);
+      owned.remove(partition.id(), partition);
+    }
+    count = owned.size();
+  }
+
+  private List<Partition> find(Collection<TopicPartition> ids) {
+    List<Partition> found = new ArrayList<>();
+    for (TopicPartition id : ids) {
+      Partition partition = owned.get(id);
+      if (partition != null) {
+        found.add(partition);
+      }
+    }
+    return found;
+  }
+}

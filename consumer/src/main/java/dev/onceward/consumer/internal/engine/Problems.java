@@ -1,0 +1,36 @@
+package dev.onceward.consumer.internal.engine;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What holds work up at present. Each is logged when it begins and when it ends. Thread-safe. */
+final class Problems {
+
+  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+  private final Map<String, String> current = new ConcurrentSkipListMap<>();
+
+  /** Says that a problem stands; a later text for the same subject replaces the earlier. */
+  void raise(String subject, String text) {
+    if (current.put(subject, text) == null) {
+      log.warn("{}: {}", subject, text);
+    } else {
+      log.debug("{}: still {}", subject, text);
+    }
+  }
+
+  /** Says that the subject has no problem any more. */
+  void clear(String subject) {
+    if (current.remove(subject) != null) {
+      log.info("{}: recovered", subject);
+    }
+  }
+
+  /** The problems, a line each. */
+  List<String> lines() {
+    return current.entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).toList();
+  }
+}

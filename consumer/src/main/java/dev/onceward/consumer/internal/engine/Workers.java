@@ -1,0 +1,194 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.DeadLetterReason;
+import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.failure.Decision;
+import dev.onceward.consumer.internal.failure.FailedDelivery;
+import dev.onceward.consumer.internal.failure.Failures;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs handlers, and settles what comes of each. Thread-safe. */
+final class Workers {
+
+  private static final Logger log = LoggerFactory.getLogger(Workers.class);
+  private static final String UNAVAILABLE = "inbox";
+  private static final Duration REJECTED_DELAY = Duration.ofMillis(100);
+
+  private final Lanes lanes;
+  private final Completions completions;
+  private final Executor executor;
+  private final Timer timer;
+  private final RecordDelivery.Source deliveries;
+  private final Handling handling;
+  private final Failures failures;
+  private final DeadLetterDesk deadLetters;
+  private final Counters counters;
+  private final Problems problems;
+  private final Clock clock;
+  private final Consumer<Throwable> fatal;
+  private volatile boolean unavailable;
+
+  Workers(
+      Lanes lanes,
+      Completions completions,
+      Timer timer,
+      DeadLetterDesk deadLetters,
+      Counters counters,
+      Problems problems,
+      EngineParts parts,
+      Consumer<Throwable> fatal) {
+    this.lanes = lanes;
+    this.completions = completions;
+    this.timer = timer;
+    this.deadLetters = deadLetters;
+    this.counters = counters;
+    this.problems = problems;
+    this.executor = parts.executor();
+    this.handling = parts.handling();
+    this.failures = parts.failures();
+    this.clock = parts.clock();
+    this.fatal = fatal;
+    this.deliveries = parts.deliveries();
+  }
+
+  /** Starts what is ready, as far as permits go. Any thread. */
+  void pump() {
+    Work work = lanes.take();
+    while (work != null) {
+      if (!start(work)) {
+        return;
+      }
+      work = lanes.take();
+    }
+  }
+
+  private boolean start(Work work) {
+    try {
+      executor.execute(() -> runAll(work));
+      problems.clear("handler threads");
+      return true;
+    } catch (RejectedExecutionException e) {
+      problems.raise("handler threads", "the executor rejects handlers; they are tried again");
+      lanes.putBack(work);
+      timer.after(REJECTED_DELAY, this::pump);
+      return false;
+    }
+  }
+
+  /** Runs the work and then, on the same thread and permit, whatever is ready next. */
+  private void runAll(Work first) {
+    try {
+      Work work = first;
+      while (work != null) {
+        work = run(work);
+      }
+    } catch (Throwable e) {
+      // no failure of a handler gets here: this is one of ours, and must not pass in silence
+      fatal.accept(e);
+    }
+  }
+
+  private @Nullable Work run(Work work) {
+    if (!work.begin()) {
+      return lanes.finish(work);
+    }
+    Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt());
+    if (work.failures() > 0) {
+      counters.countRetry();
+    }
+    Outcome outcome = null;
+    Throwable failure = null;
+    try {
+      outcome = handling.handle(delivery);
+    } catch (Throwable e) {
+      // whatever it is, Errors and sneaky checked exceptions too: the record must be settled
+      failure = e;
+    } finally {
+      work.end();
+      // the next delivery on this thread must not inherit an interrupt
+      Thread.interrupted();
+    }
+    if (outcome != null) {
+      if (unavailable) {
+        unavailable = false;
+        problems.clear(UNAVAILABLE);
+      }
+      counters.count(outcome);
+      completions.add(work);
+      return lanes.finish(work);
+    }
+    return work.cancelled() ? lanes.finish(work) : failed(work, delivery, failure);
+  }
+
+  private @Nullable Work failed(Work work, Delivery delivery, @Nullable Throwable failure) {
+    Throwable error =
+        failure != null
+            ? failure
+            : new IllegalStateException("an interceptor returned null as the outcome");
+    Instant at = clock.instant();
+    Instant since = work.firstFailure(at);
+    work.countFailure();
+    Decision decision =
+        failures.decide(error, work.attempt(), work.failures(), Duration.between(since, at));
+    long now = System.nanoTime();
+    if (decision instanceof Decision.Retry retry) {
+      Work next = lanes.park(work, now + retry.delay().toNanos());
+      report(work, delivery, error, retry);
+      if (retry.usesAttempt()) {
+        work.nextAttempt();
+      }
+      timer.after(retry.delay(), () -> runAgain(work));
+      return next;
+    }
+    Work next = lanes.park(work, now);
+    DeadLetterReason reason = ((Decision.DeadLetter) decision).reason();
+    giveUp(work, new FailedDelivery(delivery, reason, error, since, at));
+    return next;
+  }
+
+  private void report(Work work, Delivery delivery, Throwable error, Decision.Retry retry) {
+    long delay = retry.delay().toMillis();
+    if (!retry.usesAttempt()) {
+      unavailable = true;
+      problems.raise(UNAVAILABLE, "events wait and are tried again: " + error.getMessage());
+    } else if (work.failures() == 1) {
+      log.warn("{} failed, retry in {} ms", delivery, delay, error);
+    } else {
+      log.warn("{} failed again, retry in {} ms: {}", delivery, delay, error.toString());
+    }
+  }
+
+  private void runAgain(Work work) {
+    lanes.resume(work);
+    pump();
+  }
+
+  private void giveUp(Work work, FailedDelivery failed) {
+    DeadLetterReason reason = failed.reason();
+    log.warn("{} is dead-lettered: {}", failed.delivery(), reason, failed.error());
+    deadLetters.send(
+        work,
+        failed,
+        () -> {
+          try {
+            counters.countDeadLetter();
+            completions.add(work);
+            lanes.finishParked(work);
+            pump();
+          } catch (Throwable e) {
+            // the producer's thread would take it in silence
+            fatal.accept(e);
+          }
+        });
+  }
+}

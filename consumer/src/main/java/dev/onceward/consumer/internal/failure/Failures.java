@@ -1,0 +1,85 @@
+package dev.onceward.consumer.internal.failure;
+
+import dev.onceward.consumer.DeadLetterReason;
+import dev.onceward.consumer.PermanentFailure;
+import dev.onceward.consumer.RetryPolicy;
+import dev.onceward.dedupe.InboxUnavailableException;
+import dev.onceward.envelope.EventFormatException;
+import dev.onceward.envelope.PayloadException;
+import java.time.Duration;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The failure policy: what follows which failure. Thread-safe when its source of chance is. */
+public final class Failures {
+
+  private final RetryPolicy policy;
+  private final LongUnaryOperator chance;
+
+  /**
+   * Creates the policy.
+   *
+   * @param chance gives a random number from zero to its argument, both included
+   */
+  public Failures(RetryPolicy policy, LongUnaryOperator chance) {
+    this.policy = policy;
+    this.chance = chance;
+  }
+
+  /**
+   * Decides on one failed try.
+   *
+   * @param attempt the attempt that failed, from 1
+   * @param failures how many tries have failed in a row, this one included; those that used up no
+   *     attempt count too
+   * @param age the time since the first failure
+   */
+  public Decision decide(Throwable failure, int attempt, int failures, Duration age) {
+    if (failure instanceof InboxUnavailableException) {
+      // the database is down, not the event bad: giving it up would lose it for nothing
+      return new Decision.Retry(backOff(failures), false);
+    }
+    DeadLetterReason permanent = permanentReason(failure);
+    if (permanent != null) {
+      return new Decision.DeadLetter(permanent);
+    }
+    Duration delay = backOff(failures);
+    if (attempt >= policy.maxAttempts() || age.plus(delay).compareTo(policy.maxAge()) > 0) {
+      return new Decision.DeadLetter(DeadLetterReason.ATTEMPTS_EXHAUSTED);
+    }
+    return new Decision.Retry(delay, true);
+  }
+
+  private @Nullable DeadLetterReason permanentReason(Throwable failure) {
+    if (failure instanceof EventFormatException || failure instanceof PayloadException) {
+      return DeadLetterReason.DESERIALIZATION;
+    }
+    if (failure instanceof InvalidEventException) {
+      return DeadLetterReason.VALIDATION;
+    }
+    if (failure instanceof UnhandledEventException) {
+      return DeadLetterReason.UNHANDLED_TYPE;
+    }
+    if (failure instanceof PermanentFailure) {
+      return DeadLetterReason.PERMANENT;
+    }
+    for (Class<? extends Throwable> type : policy.permanent()) {
+      if (type.isInstance(failure)) {
+        return DeadLetterReason.PERMANENT;
+      }
+    }
+    return null;
+  }
+
+  /** Full jitter: anything from zero to a bound that doubles with each failure. */
+  private Duration backOff(int failures) {
+    long max = policy.maxDelay().toMillis();
+    long initial = Math.min(policy.initialDelay().toMillis(), max);
+    int doublings = Math.min(failures - 1, Long.SIZE - 2);
+    long bound =
+        doublings > Long.numberOfLeadingZeros(Math.max(initial, 1)) - 2
+            ? max
+            : Math.min(initial << doublings, max);
+    return Duration.ofMillis(chance.applyAsLong(bound));
+  }
+}

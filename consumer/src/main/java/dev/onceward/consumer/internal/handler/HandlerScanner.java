@@ -1,0 +1,182 @@
+package dev.onceward.consumer.internal.handler;
+
+import dev.onceward.consumer.EventHandlers;
+import dev.onceward.consumer.Handles;
+import dev.onceward.consumer.Idempotent;
+import dev.onceward.consumer.VersionGuard;
+import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the annotated methods of a handler object into routes, and collects all that is wrong. */
+public final class HandlerScanner {
+
+  private final List<String> problems;
+  private final List<Route> routes = new ArrayList<>();
+
+  /** Creates a scanner that adds what it finds wrong to {@code problems}, a line each. */
+  public HandlerScanner(List<String> problems) {
+    this.problems = problems;
+  }
+
+  /** Adds the routes of an object whose class is marked {@link EventHandlers}. */
+  public void scan(Object handlers) {
+    Class<?> type = handlers.getClass();
+    EventHandlers marker = type.getAnnotation(EventHandlers.class);
+    if (marker == null) {
+      problems.add(
+          type.getName() + " is not marked @EventHandlers; add @EventHandlers(id = ..., topics =)");
+      return;
+    }
+    if (marker.id().isBlank()) {
+      problems.add(type.getName() + ": @EventHandlers(id) is blank; give it a lasting name");
+    }
+    if (marker.topics().length == 0 || Arrays.stream(marker.topics()).anyMatch(String::isBlank)) {
+      problems.add(type.getName() + ": @EventHandlers(topics) is empty or blank; name the topics");
+    }
+    List<Method> methods = handlerMethods(type);
+    if (methods.isEmpty()) {
+      problems.add(type.getName() + " has no method marked @Handles; mark one or do not add it");
+    }
+    for (Method method : methods) {
+      addRoutes(handlers, method, marker);
+    }
+  }
+
+  /** The routes found so far. */
+  public List<Route> routes() {
+    return routes;
+  }
+
+  private void addRoutes(Object handlers, Method method, EventHandlers marker) {
+    String name = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+    int before = problems.size();
+    List<HandlerParameter> parameters = new ArrayList<>();
+    PayloadParameter payload = null;
+    Set<HandlerParameter> seen = new HashSet<>();
+    for (Parameter parameter : method.getParameters()) {
+      String problem = HandlerParameter.problem(parameter.getType());
+      if (problem != null) {
+        problems.add(name + " " + problem);
+        continue;
+      }
+      HandlerParameter kind = HandlerParameter.of(parameter.getType());
+      if (!seen.add(kind)) {
+        problems.add(
+            name
+                + " has two parameters for the "
+                + kind.name().toLowerCase(java.util.Locale.ROOT)
+                + " ("
+                + parameter.getType().getSimpleName()
+                + " is the second); keep one");
+      }
+      if (kind == HandlerParameter.PAYLOAD) {
+        payload =
+            new PayloadParameter(
+                parameter.getParameterizedType(), HandlerParameter.acceptsNoData(parameter));
+      }
+      parameters.add(kind);
+    }
+    boolean transactional = seen.contains(HandlerParameter.CONNECTION);
+    checkMethod(method, name, transactional);
+    if (problems.size() > before) {
+      return;
+    }
+    Route.Call call = MethodCall.of(handlers, method, parameters, name, problems);
+    if (call == null) {
+      return;
+    }
+    for (String pattern : Set.of(method.getAnnotation(Handles.class).value())) {
+      routes.add(
+          new Route(
+              marker.id(),
+              name,
+              Set.copyOf(Arrays.asList(marker.topics())),
+              pattern,
+              marked(method, Idempotent.class),
+              marked(method, VersionGuard.class),
+              payload,
+              transactional,
+              call));
+    }
+  }
+
+  private void checkMethod(Method method, String name, boolean transactional) {
+    Class<?> returns = method.getReturnType();
+    boolean asynchronous = CompletionStage.class.isAssignableFrom(returns);
+    if (returns != void.class && !asynchronous) {
+      problems.add(
+          name
+              + " returns "
+              + returns.getSimpleName()
+              + "; return void or a CompletionStage (returned events need an outbox, which this"
+              + " version does not have)");
+    }
+    if (asynchronous && transactional) {
+      problems.add(
+          name
+              + " returns a CompletionStage and takes a Connection; a transaction belongs to one"
+              + " thread: return void, or take no Connection");
+    }
+    if (Modifier.isStatic(method.getModifiers())) {
+      problems.add(name + " is static; make it an instance method");
+    }
+    String[] patterns = method.getAnnotation(Handles.class).value();
+    if (patterns.length == 0) {
+      problems.add(name + ": @Handles names no event type; name one");
+    }
+    if (new HashSet<>(Arrays.asList(patterns)).size() < patterns.length) {
+      problems.add(name + ": @Handles names a type twice; name it once");
+    }
+    for (String pattern : patterns) {
+      String wrong = patternProblem(pattern);
+      if (wrong != null) {
+        problems.add(name + ": " + wrong);
+      }
+    }
+  }
+
+  /** Why this is no type or prefix of types, or null when it is one. */
+  public static @Nullable String patternProblem(String pattern) {
+    if (pattern.isBlank()) {
+      return "a blank event type is handled; name the type";
+    }
+    int star = pattern.indexOf('*');
+    if (star >= 0 && star < pattern.length() - 1) {
+      return "'" + pattern + "' has a * that is not its end; only prefixes can be matched";
+    }
+    return null;
+  }
+
+  private static boolean marked(Method method, Class<? extends Annotation> marker) {
+    return method.isAnnotationPresent(marker)
+        || method.getDeclaringClass().isAnnotationPresent(marker);
+  }
+
+  private static List<Method> handlerMethods(Class<?> type) {
+    List<Method> methods = new ArrayList<>();
+    Set<String> overridden = new HashSet<>();
+    for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
+      Method[] declared = c.getDeclaredMethods();
+      Arrays.sort(declared, java.util.Comparator.comparing(Method::toString));
+      for (Method method : declared) {
+        String signature = method.getName() + Arrays.toString(method.getParameterTypes());
+        if (!method.isBridge() && !method.isSynthetic() && overridden.add(signature)) {
+          if (method.isAnnotationPresent(Handles.class)) {
+            methods.add(method);
+          }
+        }
+      }
+    }
+    return methods;
+  }
+}

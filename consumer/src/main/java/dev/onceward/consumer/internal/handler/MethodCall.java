@@ -1,0 +1,70 @@
+package dev.onceward.consumer.internal.handler;
+
+import dev.onceward.consumer.Delivery;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Calls a handler method. */
+final class MethodCall implements Route.Call {
+
+  private final MethodHandle handle;
+  private final HandlerParameter[] parameters;
+
+  private MethodCall(MethodHandle handle, HandlerParameter[] parameters) {
+    this.handle = handle;
+    this.parameters = parameters;
+  }
+
+  /** The call, or null after adding why the method can not be called to {@code problems}. */
+  static @Nullable MethodCall of(
+      Object target,
+      Method method,
+      List<HandlerParameter> parameters,
+      String name,
+      List<String> problems) {
+    try {
+      method.setAccessible(true);
+      MethodHandle bound =
+          MethodHandles.lookup()
+              .unreflect(method)
+              .bindTo(target)
+              .asSpreader(Object[].class, parameters.size())
+              .asType(MethodType.methodType(Object.class, Object[].class));
+      return new MethodCall(bound, parameters.toArray(HandlerParameter[]::new));
+    } catch (InaccessibleObjectException | IllegalAccessException e) {
+      problems.add(
+          name
+              + " can not be called ("
+              + e.getMessage()
+              + "); open its package to dev.onceward.consumer or make class and method public");
+      return null;
+    }
+  }
+
+  @Override
+  public void handle(Delivery delivery, @Nullable Object payload, @Nullable Connection tx)
+      throws Exception {
+    @Nullable Object[] arguments = new @Nullable Object[parameters.length];
+    for (int i = 0; i < arguments.length; i++) {
+      arguments[i] = parameters[i].resolve(delivery, payload, tx);
+    }
+    Object result;
+    try {
+      result = (Object) handle.invokeExact(arguments);
+    } catch (Exception | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("a handler threw a Throwable that is no Exception", e);
+    }
+    if (result instanceof CompletionStage<?> stage) {
+      Stages.await(stage);
+    }
+  }
+}

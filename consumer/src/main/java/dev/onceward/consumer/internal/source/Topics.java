@@ -1,0 +1,123 @@
+package dev.onceward.consumer.internal.source;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** Looks at topics and creates them. Errors come as the exceptions of the Kafka client. */
+public final class Topics {
+
+  private static final int DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
+  private static final int HEADER_ROOM_BYTES = 64 * 1024;
+  private static final Duration DEAD_LETTER_RETENTION = Duration.ofDays(30);
+
+  private final Admin admin;
+  private final Duration timeout;
+
+  /**
+   * Uses an admin client that the caller closes.
+   *
+   * @param timeout how long one look may take
+   */
+  public Topics(Admin admin, Duration timeout) {
+    this.admin = admin;
+    this.timeout = timeout;
+  }
+
+  /** The partition counts of those topics that exist. */
+  public Map<String, Integer> partitions(Collection<String> topics) throws Exception {
+    Map<String, Integer> found = new TreeMap<>();
+    Map<String, KafkaFuture<TopicDescription>> answers =
+        admin.describeTopics(topics).topicNameValues();
+    for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
+      try {
+        found.put(answer.getKey(), get(answer.getValue()).partitions().size());
+      } catch (UnknownTopicOrPartitionException e) {
+        // absent from the result
+      }
+    }
+    return found;
+  }
+
+  /** Creates dead-letter topics; one that another process creates meanwhile is as good. */
+  public void createDeadLetterTopics(Map<String, String> sourceByName, Map<String, Integer> sizes)
+      throws Exception {
+    Map<String, Integer> messageBytes = maxMessageBytes(new TreeSet<>(sourceByName.values()));
+    List<NewTopic> topics =
+        sourceByName.entrySet().stream()
+            .map(
+                entry ->
+                    deadLetterTopic(
+                        entry.getKey(),
+                        sizes.getOrDefault(entry.getValue(), 1),
+                        messageBytes.getOrDefault(entry.getValue(), DEFAULT_MAX_MESSAGE_BYTES)))
+            .toList();
+    for (KafkaFuture<Void> created : admin.createTopics(topics).values().values()) {
+      try {
+        get(created);
+      } catch (TopicExistsException e) {
+        // another consumer of the group was quicker
+      }
+    }
+  }
+
+  private static NewTopic deadLetterTopic(String name, int partitions, int sourceMessageBytes) {
+    Map<String, String> config = new HashMap<>();
+    config.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+    config.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(DEAD_LETTER_RETENTION.toMillis()));
+    // room for what a dead letter adds to a record that fitted the source just so
+    config.put(
+        TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+        Integer.toString(Math.addExact(sourceMessageBytes, HEADER_ROOM_BYTES)));
+    return new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(config);
+  }
+
+  private Map<String, Integer> maxMessageBytes(Set<String> topics) throws Exception {
+    Map<String, Integer> sizes = new HashMap<>();
+    List<ConfigResource> resources =
+        topics.stream().map(t -> new ConfigResource(ConfigResource.Type.TOPIC, t)).toList();
+    for (Map.Entry<ConfigResource, KafkaFuture<Config>> answer :
+        admin.describeConfigs(resources).values().entrySet()) {
+      try {
+        String value = get(answer.getValue()).get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value();
+        sizes.put(answer.getKey().name(), Integer.parseInt(value));
+      } catch (AuthorizationException e) {
+        // may create topics and not read their settings: the default will do
+      }
+    }
+    return sizes;
+  }
+
+  private <T> T get(KafkaFuture<T> future) throws Exception {
+    try {
+      return future.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw e;
+    } catch (TimeoutException e) {
+      throw new org.apache.kafka.common.errors.TimeoutException(
+          "no answer within " + timeout.toMillis() + " ms");
+    }
+  }
+}

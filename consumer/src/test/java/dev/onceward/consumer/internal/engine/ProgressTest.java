@@ -1,0 +1,143 @@
+package dev.onceward.consumer.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.junit.jupiter.api.Test;
+
+class ProgressTest {
+
+  private final Partition partition = Records.partition(0);
+  private final Progress progress = partition.progress();
+
+  @Test
+  void nothingReadMeansNothingToCommit() {
+    assertThat(progress.committable()).isNull();
+  }
+
+  @Test
+  void theFirstRecordNotDoneIsWhatIsCommitted() {
+    Work first = add(10);
+    Work second = add(11);
+    progress.done(second);
+    assertThat(committableOffset()).isEqualTo(10);
+    progress.done(first);
+    progress.readUpTo(new OffsetAndMetadata(12, Optional.of(7), ""));
+    assertThat(committableOffset()).isEqualTo(12);
+  }
+
+  @Test
+  void whenAllIsDoneThePositionIsCommittedPastMarkersThatAreNoRecords() {
+    Work only = add(5);
+    progress.readUpTo(new OffsetAndMetadata(9, Optional.of(7), ""));
+    progress.done(only);
+    assertThat(committableOffset()).isEqualTo(9);
+  }
+
+  @Test
+  void whatIsCommittedIsNotCommittedAgain() {
+    Work first = add(0);
+    add(1);
+    progress.done(first);
+    progress.committed(1);
+    assertThat(progress.committable()).isNull();
+  }
+
+  @Test
+  void doingARecordTwiceCountsOnce() {
+    Work first = add(0);
+    add(1);
+    progress.done(first);
+    progress.done(first);
+    assertThat(progress.unfinished()).isEqualTo(1);
+    assertThat(progress.unfinishedBytes()).isEqualTo(first.bytes());
+  }
+
+  @Test
+  void recordsOutOfOrderAreRefused() {
+    add(4);
+    assertThatThrownBy(() -> add(4)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> add(3)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void doneRecordsBehindAnOpenOneLetGoOfTheirData() {
+    add(0);
+    Work later = add(1);
+    progress.done(later);
+    assertThat(later.isReleased()).isTrue();
+    assertThat(progress.span()).isEqualTo(2);
+  }
+
+  @Property(tries = 500)
+  void theCommitNeverPassesAnOpenRecordWhateverTheOrderAndTheGaps(
+      @ForAll @Size(min = 1, max = 60) List<@IntRange(min = 1, max = 5) Integer> steps,
+      @ForAll Random random) {
+    Partition owned = Records.partition(1);
+    Progress tracked = owned.progress();
+    List<Work> pending = new ArrayList<>();
+    TreeSet<Long> open = new TreeSet<>();
+    long offset = 0;
+    for (int step : steps) {
+      offset += step;
+      Work work = Records.work(owned, offset, "k");
+      tracked.add(work);
+      pending.add(work);
+      open.add(offset);
+      tracked.readUpTo(new OffsetAndMetadata(offset + 1, Optional.empty(), ""));
+      if (random.nextBoolean()) {
+        finishOne(tracked, pending, open, random);
+      }
+      check(tracked, open, offset);
+    }
+    while (!pending.isEmpty()) {
+      finishOne(tracked, pending, open, random);
+      check(tracked, open, offset);
+    }
+    assertThat(tracked.span()).isZero();
+    assertThat(tracked.unfinishedBytes()).isZero();
+  }
+
+  private static void finishOne(
+      Progress tracked, List<Work> pending, NavigableSet<Long> open, Random random) {
+    if (pending.isEmpty()) {
+      return;
+    }
+    Work work = pending.remove(random.nextInt(pending.size()));
+    open.remove(work.offset());
+    tracked.done(work);
+  }
+
+  private static void check(Progress tracked, NavigableSet<Long> open, long lastOffset) {
+    OffsetAndMetadata next = tracked.committable();
+    long expected = open.isEmpty() ? lastOffset + 1 : open.first();
+    assertThat(next).isNotNull();
+    assertThat(next.offset()).isEqualTo(expected);
+    assertThat(tracked.unfinished()).isEqualTo(open.size());
+    assertThat(tracked.doneUpTo(expected - 1)).isTrue();
+    assertThat(open.isEmpty() || !tracked.doneUpTo(open.first())).isTrue();
+  }
+
+  private long committableOffset() {
+    OffsetAndMetadata next = progress.committable();
+    assertThat(next).isNotNull();
+    return next.offset();
+  }
+
+  private Work add(long offset) {
+    Work work = Records.work(partition, offset, "key");
+    progress.add(work);
+    return work;
+  }
+}

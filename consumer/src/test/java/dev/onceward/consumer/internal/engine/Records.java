@@ -1,0 +1,38 @@
+package dev.onceward.consumer.internal.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+
+/** Records and work for tests that need no broker. */
+final class Records {
+
+  private Records() {}
+
+  static Partition partition(int number) {
+    return new Partition(new TopicPartition("topic", number));
+  }
+
+  static Work work(Partition partition, long offset, @Nullable String key) {
+    byte[] keyBytes = key == null ? null : key.getBytes(StandardCharsets.UTF_8);
+    byte[] value = {1, 2, 3};
+    return new Work(
+        partition,
+        new ConsumerRecord<>(
+            partition.id().topic(),
+            partition.id().partition(),
+            offset,
+            0L,
+            TimestampType.CREATE_TIME,
+            keyBytes == null ? -1 : keyBytes.length,
+            value.length,
+            keyBytes,
+            value,
+            new RecordHeaders(),
+            Optional.of(7)));
+  }
+}

@@ -1,0 +1,238 @@
+package dev.onceward.consumer.internal.handler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.EventHandlers;
+import dev.onceward.consumer.HandlerConfigurationException;
+import dev.onceward.consumer.Handles;
+import dev.onceward.consumer.Idempotent;
+import dev.onceward.consumer.VersionGuard;
+import dev.onceward.envelope.Event;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+// handlers are found by reflection, and most are looked at and never called
+@SuppressWarnings({"UnusedMethod", "UnusedVariable"})
+class HandlerScannerTest {
+
+  private final List<String> problems = new ArrayList<>();
+
+  record Order(String id) {}
+
+  @EventHandlers(
+      id = "good",
+      topics = {"a", "b"})
+  private static class Good {
+    @Handles("placed.v1")
+    @Idempotent
+    @VersionGuard
+    void placed(Order order, Event event, Delivery delivery, Connection tx) {}
+
+    @Handles({"paid.v1", "refunded.*"})
+    void money(ConsumerRecord<byte[], byte[]> record, @Nullable Order order) {}
+
+    @Handles("async.v1")
+    @Nullable CompletionStage<String> async(Optional<Order> order) {
+      return null;
+    }
+  }
+
+  @Test
+  void everyMarkedMethodBecomesARouteForEachOfItsTypes() {
+    List<Route> routes = scan(new Good());
+    assertThat(problems).isEmpty();
+    assertThat(routes)
+        .extracting(Route::typePattern)
+        .containsExactlyInAnyOrder("placed.v1", "paid.v1", "refunded.*", "async.v1");
+    Route placed = find(routes, "placed.v1");
+    assertThat(placed.handlerId()).isEqualTo("good");
+    assertThat(placed.name()).isEqualTo("Good.placed");
+    assertThat(placed.topics()).containsExactlyInAnyOrder("a", "b");
+    assertThat(placed.idempotent()).isTrue();
+    assertThat(placed.versionGuard()).isTrue();
+    assertThat(placed.transactional()).isTrue();
+    Route paid = find(routes, "paid.v1");
+    assertThat(paid.needsInbox()).isFalse();
+    assertThat(paid.payload()).isNotNull();
+    assertThat(paid.payload().nullable()).isTrue();
+    Route async = find(routes, "async.v1");
+    assertThat(async.payload()).isNotNull();
+    assertThat(async.payload().nullable()).isTrue();
+  }
+
+  @EventHandlers(id = "bad", topics = "a")
+  private static class Bad {
+    @Handles("v1")
+    void twoPayloads(Order a, String b) {}
+
+    @Handles("v2")
+    int returnsANumber(Order a) {
+      return 1;
+    }
+
+    @Handles("v3")
+    @Nullable CompletionStage<Void> asyncInTransaction(Order a, Connection tx) {
+      return null;
+    }
+
+    @Handles("v4")
+    void batch(List<Order> orders) {}
+
+    @Handles("v5")
+    void primitive(int amount) {}
+
+    @Handles("v6")
+    void statement(Statement statement) {}
+
+    @Handles("v*7")
+    void middleStar(Order order) {}
+
+    @Handles({})
+    void noType(Order order) {}
+
+    @Handles(" ")
+    void blankType(Order order) {}
+
+    @Handles("v8")
+    static void shared(Order order) {}
+
+    @Handles({"v9", "v9"})
+    void twice(Order order) {}
+  }
+
+  @Test
+  void everythingWrongIsNamedByMethodWithItsFix() {
+    assertThat(scan(new Bad())).isEmpty();
+    assertProblem("Bad.twoPayloads", "payload", "keep one");
+    assertProblem("Bad.returnsANumber", "returns int", "return void");
+    assertProblem("Bad.asyncInTransaction", "CompletionStage", "Connection");
+    assertProblem("Bad.batch", "List", "take one payload");
+    assertProblem("Bad.primitive", "int", "object type");
+    assertProblem("Bad.statement", "java.sql.Statement", "java.sql.Connection");
+    assertProblem("Bad.middleStar", "v*7", "prefix");
+    assertProblem("Bad.noType", "no event type");
+    assertProblem("Bad.blankType", "blank");
+    assertProblem("Bad.shared", "static");
+    assertProblem("Bad.twice", "twice");
+    assertThat(problems).hasSize(11);
+  }
+
+  private static final class Unmarked {
+    @Handles("v1")
+    void handle(Order order) {}
+  }
+
+  @EventHandlers(
+      id = " ",
+      topics = {})
+  private static final class Empty {}
+
+  @Test
+  void aClassThatIsNoSetOfHandlersIsNamed() {
+    scan(new Unmarked());
+    scan(new Empty());
+    assertProblem("Unmarked", "@EventHandlers");
+    assertProblem("Empty", "id");
+    assertProblem("Empty", "topics");
+    assertProblem("Empty", "@Handles");
+  }
+
+  @EventHandlers(id = "base", topics = "a")
+  private static class Base {
+    final List<String> calls = new ArrayList<>();
+
+    @Handles("v1")
+    void first(Order order) {
+      calls.add("base.first");
+    }
+
+    @Handles("v2")
+    void second(Order order) {
+      calls.add("base.second");
+    }
+  }
+
+  @EventHandlers(id = "derived", topics = "a")
+  @Idempotent
+  private static final class Derived extends Base {
+    @Override
+    @Handles("v1")
+    void first(Order order) {
+      calls.add("derived.first");
+    }
+
+    @Handles("v3")
+    void third(Order order) {}
+  }
+
+  @Test
+  void inheritedHandlersCountAndOverriddenOnesCountOnce() throws Exception {
+    Derived derived = new Derived();
+    List<Route> routes = scan(derived);
+    assertThat(problems).isEmpty();
+    assertThat(routes).extracting(Route::typePattern).containsExactlyInAnyOrder("v1", "v2", "v3");
+    assertThat(find(routes, "v1").idempotent()).isTrue();
+    find(routes, "v1").call().handle(new UnusedDelivery(), new Order("1"), null);
+    find(routes, "v2").call().handle(new UnusedDelivery(), new Order("1"), null);
+    assertThat(derived.calls).containsExactly("derived.first", "base.second");
+  }
+
+  @Test
+  void twoHandlersOfOneTypeAreRefused() {
+    List<Route> routes = new ArrayList<>(scan(new Good()));
+    routes.addAll(scan(new Good()));
+    assertThatThrownBy(() -> Routes.of(routes))
+        .isInstanceOf(HandlerConfigurationException.class)
+        .hasMessageContaining("Good.placed")
+        .hasMessageContaining("placed.v1")
+        .hasMessageContaining("topic a");
+  }
+
+  @EventHandlers(id = "patterns", topics = "a")
+  private static final class Patterns {
+    @Handles("com.acme.placed.v1")
+    void exact(Event event) {}
+
+    @Handles("com.acme.*")
+    void acme(Event event) {}
+
+    @Handles("*")
+    void any(Event event) {}
+  }
+
+  @Test
+  void anExactTypeWinsOverAPrefixAndALongerPrefixOverAShorter() {
+    Routes routes = Routes.of(scan(new Patterns()));
+    assertThat(routes.find("a", "com.acme.placed.v1"))
+        .extracting(Route::name)
+        .isEqualTo("Patterns.exact");
+    assertThat(routes.find("a", "com.acme.paid.v1"))
+        .extracting(Route::name)
+        .isEqualTo("Patterns.acme");
+    assertThat(routes.find("a", "org.x")).extracting(Route::name).isEqualTo("Patterns.any");
+    assertThat(routes.find("other", "org.x")).isNull();
+  }
+
+  private List<Route> scan(Object handlers) {
+    HandlerScanner scanner = new HandlerScanner(problems);
+    scanner.scan(handlers);
+    return scanner.routes();
+  }
+
+  private void assertProblem(String... parts) {
+    assertThat(problems).anySatisfy(line -> assertThat(line).contains(parts));
+  }
+
+  private static Route find(List<Route> routes, String pattern) {
+    return routes.stream().filter(r -> r.typePattern().equals(pattern)).findFirst().orElseThrow();
+  }
+}
