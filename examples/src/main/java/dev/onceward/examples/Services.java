@@ -1,0 +1,114 @@
+package dev.onceward.examples;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.onceward.testkit.ChildKafka;
+import dev.onceward.testkit.KafkaServer;
+import dev.onceward.testkit.PostgresServer;
+import dev.onceward.testkit.TestDatabase;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The broker and the database that an example works with. */
+public final class Services implements AutoCloseable {
+
+  private final ServicesOptions options;
+  private final @Nullable KafkaServer kafka;
+  private final @Nullable PostgresServer postgres;
+  private final Map<String, Object> kafkaProperties;
+  private final Database database;
+
+  private Services(
+      ServicesOptions options,
+      @Nullable KafkaServer kafka,
+      @Nullable PostgresServer postgres,
+      Map<String, Object> kafkaProperties,
+      Database database) {
+    this.options = options;
+    this.kafka = kafka;
+    this.postgres = postgres;
+    this.kafkaProperties = Map.copyOf(kafkaProperties);
+    this.database = database;
+  }
+
+  /**
+   * Starts what the options do not name.
+   *
+   * @param databaseName the database to use in a server that is started here
+   * @param data where that server keeps its data, or null to keep nothing
+   */
+  public static Services start(ServicesOptions options, String databaseName, @Nullable Path data) {
+    String url = options.databaseUrl();
+    PostgresServer postgres = url == null ? postgres(data) : null;
+    try {
+      Database database =
+          postgres == null
+              ? new Database(
+                  String.valueOf(url), options.databaseUser(), options.databasePassword())
+              : database(postgres, databaseName);
+      String servers = options.bootstrapServers();
+      KafkaServer kafka = servers == null ? ChildKafka.start() : null;
+      Map<String, Object> properties = new HashMap<>(options.kafkaProperties());
+      if (kafka == null) {
+        properties.put("bootstrap.servers", String.valueOf(servers));
+      } else {
+        properties.putAll(kafka.clientProperties());
+      }
+      return new Services(options, kafka, postgres, properties, database);
+    } catch (RuntimeException e) {
+      if (postgres != null) {
+        postgres.close();
+      }
+      throw e;
+    }
+  }
+
+  private static PostgresServer postgres(@Nullable Path data) {
+    PostgresServer.Builder builder = PostgresServer.builder();
+    return data == null ? builder.start() : builder.directory(data).start();
+  }
+
+  private static Database database(PostgresServer server, String name) {
+    TestDatabase database = server.database(name);
+    return new Database(database.jdbcUrl(), database.user(), database.password());
+  }
+
+  /** The properties of Kafka clients. */
+  public Map<String, Object> kafkaProperties() {
+    return kafkaProperties;
+  }
+
+  public Database database() {
+    return database;
+  }
+
+  /** A pool of connections; the caller closes it. */
+  public HikariDataSource pool(int size) {
+    return pool(database, size, options.startTimeout());
+  }
+
+  /** A pool of connections that opens none before it is asked for one. */
+  public static HikariDataSource pool(Database database, int size, Duration connectionTimeout) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.url());
+    config.setUsername(database.user());
+    config.setPassword(database.password());
+    config.setMaximumPoolSize(size);
+    config.setConnectionTimeout(connectionTimeout.toMillis());
+    config.setInitializationFailTimeout(-1);
+    return new HikariDataSource(config);
+  }
+
+  @Override
+  public void close() {
+    if (kafka != null) {
+      kafka.close();
+    }
+    if (postgres != null) {
+      postgres.close();
+    }
+  }
+}

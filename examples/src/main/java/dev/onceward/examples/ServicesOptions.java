@@ -1,0 +1,88 @@
+package dev.onceward.examples;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which broker and database to use; by default the demo starts its own. */
+public final class ServicesOptions {
+
+  @Option(
+      names = "--bootstrap-servers",
+      paramLabel = "HOST:PORT",
+      description = "Kafka brokers to use instead of one that the demo starts.")
+  private @Nullable String bootstrapServers;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "NAME=VALUE",
+      description = "A property of the Kafka clients, such as security.protocol=SASL_SSL.")
+  private final Map<String, String> kafkaProperties = new LinkedHashMap<>();
+
+  @Option(
+      names = "--database-url",
+      paramLabel = "URL",
+      description = "JDBC URL of a PostgreSQL database to use instead of one that the demo starts.")
+  private @Nullable String databaseUrl;
+
+  @Option(
+      names = "--database-user",
+      paramLabel = "NAME",
+      defaultValue = "postgres",
+      description = "User of that database (default: ${DEFAULT-VALUE}).")
+  private String databaseUser = "postgres";
+
+  @Option(
+      names = "--database-password",
+      paramLabel = "PASSWORD",
+      defaultValue = "${env:ONCEWARD_DATABASE_PASSWORD:-}",
+      description = "Its password (default: $ONCEWARD_DATABASE_PASSWORD).")
+  private String databasePassword = "";
+
+  @Option(names = "--no-create", description = "Creates no topic and no table: they must be there.")
+  private boolean noCreate;
+
+  @Option(
+      names = "--start-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "15",
+      description = "How long to wait for broker and database (default: ${DEFAULT-VALUE}).")
+  private int startTimeoutSeconds = 15;
+
+  @Nullable String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  Map<String, String> kafkaProperties() {
+    return kafkaProperties;
+  }
+
+  @Nullable String databaseUrl() {
+    return databaseUrl;
+  }
+
+  String databaseUser() {
+    return databaseUser;
+  }
+
+  String databasePassword() {
+    return databasePassword;
+  }
+
+  /** Whether the example runs a database of its own. */
+  public boolean ownDatabase() {
+    return databaseUrl == null;
+  }
+
+  /** Whether the example may create topics and tables that are missing. */
+  public boolean create() {
+    return !noCreate;
+  }
+
+  /** How long to wait for broker and database. */
+  public Duration startTimeout() {
+    return Duration.ofSeconds(startTimeoutSeconds);
+  }
+}
