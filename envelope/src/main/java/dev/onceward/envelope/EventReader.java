@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *       source}, {@code type}) or with a blank one;
  *   <li>with a malformed typed attribute ({@code time}, {@code occurredat}, {@code expirytime}: RFC
  *       3339; {@code entityversion}: decimal, zero or more), so that it is not half understood;
+ *   <li>with a subject, entity key, correlation or causation id that is no UTF-8 text;
  *   <li>in structured mode, when the value is no JSON object, or has both {@code data} and {@code
  *       data_base64};
  *   <li>whose content type is another {@code application/cloudevents} format (Avro, Protobuf, a

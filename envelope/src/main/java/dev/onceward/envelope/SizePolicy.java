@@ -49,7 +49,7 @@ public final class SizePolicy {
       return Optional.empty();
     }
     return Optional.of(
-        ("Event %s (%s) has %,d bytes of data, over the limit of %,d: store large data elsewhere and"
+        ("Event %s (%s) has %d bytes of data, over the limit of %d: store large data elsewhere and"
                 + " send a reference to it, send less, or raise the limit (SizePolicy.of) together"
                 + " with the topic's max.message.bytes")
             .formatted(event.getId(), event.getType(), data.length, maxBytes));

@@ -286,4 +286,37 @@ class EventBuilderTest {
         .containsExactlyInAnyOrderElementsOf(
             Records.lines(EventWriter.binary().write("t", original).headers()));
   }
+
+  @Test
+  void extensionsTakeTheTypesOfCloudEvents() {
+    Event event =
+        minimal()
+            .extension("small", 5L)
+            .extension("large", 5_000_000_000L)
+            .extension("short", (short) 3)
+            .extension("uri", URI.create("urn:x"))
+            .extension("at", OffsetDateTime.parse("2026-01-01T00:00:00Z"))
+            .extension("bytes", new byte[] {0, 1})
+            .extension("entityversion", 9)
+            .extension("partitionkey", "p")
+            .build();
+
+    assertThat(event.getExtension("small")).isEqualTo(5);
+    assertThat(event.getExtension("large")).isEqualTo("5000000000");
+    assertThat(event.getExtension("short")).isEqualTo(3);
+    assertThat(event.getExtension("uri")).isEqualTo("urn:x");
+    assertThat(event.getExtension("at")).isEqualTo("2026-01-01T00:00:00Z");
+    assertThat(event.getExtension("bytes")).isEqualTo("AAE=");
+    assertThat(event.entityVersion()).hasValue(9);
+    assertThat(event.entityKey()).contains("p");
+  }
+
+  @Test
+  void textThatCloudEventsForbidsIsRefused() {
+    for (String text : new String[] {"\u0000", "\n", "\u0085", "\uFFFE", "\uFDD0", "\uDC00"}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> minimal().extension("x", text).build())
+          .withMessageContaining("x has");
+    }
+  }
 }

@@ -74,8 +74,8 @@ class PoliciesTest {
     assertThatThrownBy(() -> policy.enforce(event("com.acme.x.v1", 102_401)))
         .isInstanceOf(EventPolicyException.class)
         .hasMessageContaining("Event e-1 (com.acme.x.v1)")
-        .hasMessageContaining("102,401 bytes")
-        .hasMessageContaining("limit of 102,400")
+        .hasMessageContaining("102401 bytes")
+        .hasMessageContaining("limit of 102400")
         .hasMessageContaining("SizePolicy.of");
   }
 

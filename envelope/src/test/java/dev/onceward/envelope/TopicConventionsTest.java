@@ -3,6 +3,7 @@ package dev.onceward.envelope;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,5 +36,14 @@ class TopicConventionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> NAMES.eventsTopic("d".repeat(240), "entity"))
         .withMessageContaining("shorten the domain or the entity");
+  }
+
+  @Test
+  void aUseOfATopicIsChecked() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TopicUse.events("t").withMinPartitions(0))
+        .withMessageContaining("minPartitions must be at least 1");
+    assertThat(TopicUse.latestState("t").withMinRetention(Duration.ofDays(3)).minRetention())
+        .isEqualTo(Duration.ofDays(3));
   }
 }

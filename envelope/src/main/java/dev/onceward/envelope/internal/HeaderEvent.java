@@ -23,6 +23,7 @@ final class HeaderEvent extends AbstractEvent {
   // Caches as in AbstractEvent: these are asked for on every delivery.
   private @Nullable String id;
   private @Nullable String type;
+  private @Nullable Set<String> names;
 
   /** The headers have been {@linkplain HeaderScan scanned}. */
   HeaderEvent(
@@ -88,19 +89,28 @@ final class HeaderEvent extends AbstractEvent {
 
   @Override
   public Set<String> attributeNames() {
-    Set<String> names = new LinkedHashSet<>();
+    Set<String> cached = names;
+    if (cached == null) {
+      cached = Collections.unmodifiableSet(findNames());
+      names = cached;
+    }
+    return cached;
+  }
+
+  private Set<String> findNames() {
+    Set<String> found = new LinkedHashSet<>();
     for (Header header : headers) {
       byte[] bytes = header.value();
       if (bytes == null || !Utf8.isValid(bytes)) {
         continue;
       }
       if (Attributes.isAttributeHeader(header.key())) {
-        names.add(Attributes.ofHeader(header.key()));
+        found.add(Attributes.ofHeader(header.key()));
       } else if (header.key().equals(EventHeaders.CONTENT_TYPE)) {
-        names.add(Attributes.DATACONTENTTYPE);
+        found.add(Attributes.DATACONTENTTYPE);
       }
     }
-    return Collections.unmodifiableSet(names);
+    return found;
   }
 
   @Override

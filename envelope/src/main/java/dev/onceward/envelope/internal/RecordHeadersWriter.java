@@ -52,7 +52,7 @@ final class RecordHeadersWriter {
   /** A copy of an event may have got an attribute that the original had only a null header for. */
   private boolean isSetSinceRead(String name) {
     return Attributes.isAttributeHeader(name)
-        ? event.attribute(Attributes.ofHeader(name)) != null
+        ? event.attributeNames().contains(Attributes.ofHeader(name))
         : name.equals(EventHeaders.CONTENT_TYPE) && hasContentType;
   }
 }
