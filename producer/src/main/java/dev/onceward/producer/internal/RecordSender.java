@@ -98,7 +98,12 @@ public final class RecordSender {
       SendSpan span,
       @Nullable String eventId,
       @Nullable String eventType) {
-    ensureOpen();
+    try {
+      ensureOpen();
+    } catch (IllegalStateException e) {
+      span.failed(e);
+      throw e;
+    }
     Sending sending = new Sending(record.topic(), span, eventId, eventType);
     pending.incrementAndGet();
     try {
