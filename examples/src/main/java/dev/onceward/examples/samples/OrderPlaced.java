@@ -1,0 +1,4 @@
+package dev.onceward.examples.samples;
+
+/** The payload of the samples. */
+record OrderPlaced(String orderId, long amountCents) {}

@@ -1,0 +1,80 @@
+package dev.onceward.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds the texts to the code: samples are compiled, and links lead somewhere. */
+class DocsTest {
+
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Pattern SAMPLE = Pattern.compile("```java\\R(.*?)```", Pattern.DOTALL);
+  private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#)([^)#]+)");
+
+  @Test
+  void everyJavaSampleStandsInCodeThatIsCompiled() throws IOException {
+    String code = normalized(sources());
+    List<String> strangers = new ArrayList<>();
+    int samples = 0;
+    for (Path text : texts()) {
+      Matcher sample = SAMPLE.matcher(Files.readString(text));
+      while (sample.find()) {
+        samples++;
+        if (!code.contains(normalized(sample.group(1)))) {
+          strangers.add(ROOT.relativize(text) + ":\n" + sample.group(1));
+        }
+      }
+    }
+    assertThat(strangers).isEmpty();
+    assertThat(samples).isPositive();
+  }
+
+  @Test
+  void everyRelativeLinkLeadsToAFile() throws IOException {
+    List<String> dead = new ArrayList<>();
+    for (Path text : texts()) {
+      Matcher link = LINK.matcher(Files.readString(text));
+      while (link.find()) {
+        Path directory = text.getParent();
+        assertThat(directory).isNotNull();
+        if (!Files.exists(directory.resolve(link.group(1).strip()))) {
+          dead.add(ROOT.relativize(text) + " -> " + link.group(1));
+        }
+      }
+    }
+    assertThat(dead).isEmpty();
+  }
+
+  private static List<Path> texts() throws IOException {
+    List<Path> texts =
+        new ArrayList<>(List.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")));
+    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+      docs.filter(file -> file.toString().endsWith(".md")).forEach(texts::add);
+    }
+    return texts;
+  }
+
+  private static String sources() throws IOException {
+    StringBuilder code = new StringBuilder();
+    try (Stream<Path> files = Files.walk(Path.of("src"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+        if (!file.endsWith("DocsTest.java")) {
+          code.append(Files.readString(file)).append('\n');
+        }
+      }
+    }
+    return code.toString();
+  }
+
+  private static String normalized(String code) {
+    return code.replaceAll("\\s+", " ").strip();
+  }
+}
