@@ -1,0 +1,112 @@
+package dev.onceward.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onceward.consumer.ConsumerHealth.State;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+// handlers are found by reflection and not called here
+@SuppressWarnings({"UnusedMethod", "UnusedVariable"})
+class EventConsumerBuildTest {
+
+  private static final Map<String, Object> KAFKA = Map.of("bootstrap.servers", "127.0.0.1:1");
+
+  record Order(String id) {}
+
+  @EventHandlers(id = "billing", topics = "orders")
+  private static final class Billing {
+    @Handles("placed.v1")
+    @Idempotent
+    void placed(Order order, Connection tx) {}
+  }
+
+  @EventHandlers(id = "mailing", topics = "orders")
+  private static final class Mailing {
+    @Handles("placed.v1")
+    void placed(Order order) {}
+  }
+
+  @Test
+  void aHandlerThatNeedsAnInboxIsRefusedWithoutOne() {
+    assertThatThrownBy(
+            () -> EventConsumer.builder(KAFKA).group("g").handlers(new Billing()).build())
+        .isInstanceOf(HandlerConfigurationException.class)
+        .hasMessageContaining("Billing.placed")
+        .hasMessageContaining("inbox(JdbcInbox.on(dataSource))");
+  }
+
+  @Test
+  void aTransactionalLambdaIsRefusedWithoutAnInbox() {
+    LambdaHandlers lambdas =
+        LambdaHandlers.of("l", "orders").on("placed.v1", Order.class, (order, delivery, tx) -> {});
+    assertThatThrownBy(() -> EventConsumer.builder(KAFKA).group("g").handlers(lambdas).build())
+        .isInstanceOf(HandlerConfigurationException.class)
+        .hasMessageContaining("l[placed.v1]");
+  }
+
+  @Test
+  void twoHandlerIdsForOneTypeAreRefusedWithTheFix() {
+    LambdaHandlers other =
+        LambdaHandlers.of("other", "orders").on("placed.v1", Order.class, (order, delivery) -> {});
+    assertThatThrownBy(
+            () -> EventConsumer.builder(KAFKA).group("g").handlers(new Mailing(), other).build())
+        .isInstanceOf(HandlerConfigurationException.class)
+        .hasMessageContaining("Mailing.placed")
+        .hasMessageContaining("other[placed.v1]")
+        .hasMessageContaining("a group of its own");
+  }
+
+  @Test
+  void allProblemsAreToldAtOnceOnALineEach() {
+    assertThatThrownBy(
+            () ->
+                EventConsumer.builder(Map.of("enable.auto.commit", "true"))
+                    .handlers(new Billing())
+                    .concurrency(0)
+                    .maxInFlightBytes(-1)
+                    .commitInterval(Duration.ZERO)
+                    .build())
+        .isInstanceOfSatisfying(
+            HandlerConfigurationException.class,
+            e ->
+                assertThat(String.valueOf(e.getMessage()).lines())
+                    .hasSize(7)
+                    .anyMatch(line -> line.startsWith("group"))
+                    .anyMatch(line -> line.startsWith("bootstrap.servers"))
+                    .anyMatch(line -> line.startsWith("enable.auto.commit"))
+                    .anyMatch(line -> line.startsWith("concurrency"))
+                    .anyMatch(line -> line.startsWith("maxInFlightBytes"))
+                    .anyMatch(line -> line.startsWith("commitInterval"))
+                    .anyMatch(line -> line.startsWith("Billing.placed")));
+  }
+
+  @Test
+  void noHandlersAtAllAreRefused() {
+    assertThatThrownBy(() -> EventConsumer.builder(KAFKA).group("g").build())
+        .isInstanceOf(HandlerConfigurationException.class)
+        .hasMessageContaining("handlers(...)");
+  }
+
+  @Test
+  void defaultsOfLayeredPropertiesCount() {
+    Properties defaults = new Properties();
+    defaults.setProperty("bootstrap.servers", "127.0.0.1:1");
+    EventConsumer consumer =
+        EventConsumer.builder(new Properties(defaults)).group("g").handlers(new Mailing()).build();
+    assertThat(consumer.health().state()).isEqualTo(State.NEW);
+  }
+
+  @Test
+  void whatWasNeverStartedCanBeClosed() {
+    EventConsumer consumer =
+        EventConsumer.builder(KAFKA).group("g").handlers(new Mailing()).build();
+    consumer.close();
+    consumer.close();
+    assertThat(consumer.counts().done()).isZero();
+  }
+}
