@@ -254,7 +254,7 @@ public interface EventConsumer extends AutoCloseable {
      *     problem
      */
     public EventConsumer build() {
-      return GroupEventConsumer.of(this);
+      return new GroupEventConsumer(ConsumerConfig.of(this));
     }
   }
 }

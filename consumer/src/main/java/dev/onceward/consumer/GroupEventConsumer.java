@@ -11,19 +11,13 @@ import dev.onceward.consumer.internal.engine.HandlerThreads;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
 import dev.onceward.consumer.internal.failure.Failures;
-import dev.onceward.consumer.internal.handler.HandlerScanner;
-import dev.onceward.consumer.internal.handler.Route;
-import dev.onceward.consumer.internal.handler.Routes;
 import dev.onceward.consumer.internal.pipeline.Pipeline;
-import dev.onceward.consumer.internal.source.ConsumerProperties;
 import dev.onceward.consumer.internal.source.GroupSource;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.producer.internal.KafkaAdvice;
 import dev.onceward.producer.internal.RecordSender;
-import dev.onceward.tracing.EventTracing;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,10 +36,7 @@ final class GroupEventConsumer implements EventConsumer {
   private static final Logger log = LoggerFactory.getLogger(GroupEventConsumer.class);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Builder config;
-  private final ConsumerProperties properties;
-  private final Routes routes;
-  private final Duration drainBudget;
+  private final ConsumerConfig config;
   private final KafkaAdvice advice;
   private final AtomicBoolean started = new AtomicBoolean();
   private volatile boolean stopRequested;
@@ -54,69 +45,9 @@ final class GroupEventConsumer implements EventConsumer {
   /** What exists between start and stop. */
   private record Running(Engine engine, Thread poll) {}
 
-  private GroupEventConsumer(
-      Builder config, ConsumerProperties properties, Routes routes, Duration drainBudget) {
+  GroupEventConsumer(ConsumerConfig config) {
     this.config = config;
-    this.properties = properties;
-    this.routes = routes;
-    this.drainBudget = drainBudget;
-    this.advice = KafkaAdvice.on(config.kafkaProperties);
-  }
-
-  /** Checks everything that can be checked without a connection. */
-  static GroupEventConsumer of(Builder config) {
-    List<String> problems = new ArrayList<>();
-    if (config.group.isBlank()) {
-      problems.add("group is not set; name the consumer group");
-    }
-    ConsumerProperties properties =
-        ConsumerProperties.of(config.kafkaProperties, config.group, problems);
-    Duration drainBudget = properties.drainBudget(config.drainBudget, problems);
-    requirePositive("concurrency", config.concurrency, problems);
-    requirePositive("maxInFlightRecords", config.maxInFlightRecords, problems);
-    requirePositive("maxInFlightBytes", config.maxInFlightBytes, problems);
-    requirePositive("commitInterval", config.commitInterval.toNanos(), problems);
-    requirePositive("startTimeout", config.startTimeout.toNanos(), problems);
-    List<Route> routes = routes(config, problems);
-    if (!problems.isEmpty()) {
-      throw new HandlerConfigurationException(problems);
-    }
-    return new GroupEventConsumer(config, properties, Routes.of(routes), drainBudget);
-  }
-
-  private static List<Route> routes(Builder config, List<String> problems) {
-    if (config.handlers.isEmpty()) {
-      problems.add("no handlers are given; add at least one with handlers(...)");
-    }
-    HandlerScanner scanner = new HandlerScanner(problems);
-    List<Route> routes = new ArrayList<>();
-    for (Object handlers : config.handlers) {
-      if (handlers instanceof LambdaHandlers lambdas) {
-        routes.addAll(lambdas.routes());
-      } else {
-        scanner.scan(handlers);
-      }
-    }
-    routes.addAll(scanner.routes());
-    if (config.inbox == null) {
-      routes.stream()
-          .filter(Route::needsInbox)
-          .map(Route::name)
-          .distinct()
-          .forEach(
-              name ->
-                  problems.add(
-                      name
-                          + " is idempotent, version-guarded or takes a Connection, but there is no"
-                          + " inbox; add .inbox(JdbcInbox.on(dataSource))"));
-    }
-    return routes;
-  }
-
-  private static void requirePositive(String name, long value, List<String> problems) {
-    if (value <= 0) {
-      problems.add(name + " must be more than zero, but is " + value);
-    }
+    this.advice = KafkaAdvice.on(config.properties().forConsumer());
   }
 
   @Override
@@ -124,20 +55,19 @@ final class GroupEventConsumer implements EventConsumer {
     if (!started.compareAndSet(false, true)) {
       throw new IllegalStateException("this consumer was started before; build a new one");
     }
-    StartChecks.checkInbox(config.inbox, config.startTimeout);
+    StartChecks.checkInbox(config.inbox(), config.startTimeout());
     Map<String, DeadLetterTopic> deadLetterTopics =
         StartChecks.checkTopics(
-            properties.forAdmin(config.startTimeout),
-            routes.topics(),
-            topic -> config.topicConventions.deadLetterTopic(topic, config.group),
-            config.createDeadLetterTopics,
-            config.startTimeout,
+            config.properties().forAdmin(config.startTimeout()),
+            config.routes().topics(),
+            topic -> config.topicConventions().deadLetterTopic(topic, config.group()),
+            config.createDeadLetterTopics(),
+            config.startTimeout(),
             advice);
-    EventTracing tracing = config.tracing == null ? EventTracing.global() : config.tracing;
     RecordSender sender = null;
     try {
-      sender = RecordSender.open(properties.forProducer(), tracing);
-      run(sender, source(), tracing, deadLetterTopics);
+      sender = RecordSender.open(config.properties().forProducer(), config.tracing());
+      run(sender, source(), deadLetterTopics);
     } catch (RuntimeException e) {
       if (sender != null) {
         sender.close(CLOSE_TIMEOUT);
@@ -147,19 +77,16 @@ final class GroupEventConsumer implements EventConsumer {
   }
 
   private void run(
-      RecordSender sender,
-      GroupSource source,
-      EventTracing tracing,
-      Map<String, DeadLetterTopic> deadLetterTopics) {
-    ExecutorService given = config.executor;
+      RecordSender sender, GroupSource source, Map<String, DeadLetterTopic> deadLetterTopics) {
+    ExecutorService given = config.executor();
     ExecutorService own =
         given == null
-            ? HandlerThreads.create("onceward-" + config.group + "-handler-", config.concurrency)
+            ? HandlerThreads.create(
+                "onceward-" + config.group() + "-handler-", config.concurrency())
             : null;
     Engine engine =
-        assemble(
-            source, sender, tracing, deadLetterTopics, own == null ? requireNonNull(given) : own);
-    Thread hook = config.stopOnShutdown ? new Thread(this::close, threadName("shutdown")) : null;
+        assemble(source, sender, deadLetterTopics, own == null ? requireNonNull(given) : own);
+    Thread hook = config.stopOnShutdown() ? new Thread(this::close, threadName("shutdown")) : null;
     Thread poll =
         new Thread(
             () -> {
@@ -182,7 +109,7 @@ final class GroupEventConsumer implements EventConsumer {
   }
 
   private String threadName(String role) {
-    return "onceward-" + config.group + "-" + role;
+    return "onceward-" + config.group() + "-" + role;
   }
 
   private static void removeHook(@Nullable Thread hook) {
@@ -200,7 +127,9 @@ final class GroupEventConsumer implements EventConsumer {
   private GroupSource source() {
     return new GroupSource(
         new KafkaConsumer<>(
-            properties.forConsumer(), new ByteArrayDeserializer(), new ByteArrayDeserializer()),
+            config.properties().forConsumer(),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer()),
         CLOSE_TIMEOUT);
   }
 
@@ -208,49 +137,44 @@ final class GroupEventConsumer implements EventConsumer {
   private Engine assemble(
       GroupSource source,
       RecordSender sender,
-      EventTracing tracing,
       Map<String, DeadLetterTopic> deadLetterTopics,
       ExecutorService executor) {
     Clock clock = Clock.systemUTC();
     Pipeline pipeline =
         Pipeline.of(
-            routes,
-            config.inbox,
-            config.payloadMapper,
-            tracing,
-            config.unhandledEvents,
-            config.interceptors,
+            config.routes(),
+            config.inbox(),
+            config.payloadMapper(),
+            config.tracing(),
+            config.unhandledEvents(),
+            config.interceptors(),
             clock);
     return new Engine(
         new EngineSettings(
-            config.group,
-            routes.topics(),
-            config.concurrency,
-            config.keylessRecords,
-            drainBudget,
-            config.commitInterval,
-            config.maxInFlightRecords,
-            config.maxInFlightBytes),
+            config.group(),
+            config.routes().topics(),
+            config.concurrency(),
+            config.keylessRecords(),
+            config.drainBudget(),
+            config.commitInterval(),
+            config.maxInFlightRecords(),
+            config.maxInFlightBytes()),
         new EngineParts(
             source,
-            new RecordDelivery.Source(config.group, config.eventReader, this::handlerId),
+            new RecordDelivery.Source(config.group(), config.eventReader(), config::handlerId),
             pipeline::handle,
-            new Failures(config.retryPolicy, max -> ThreadLocalRandom.current().nextLong(max + 1)),
+            new Failures(
+                config.retryPolicy(), max -> ThreadLocalRandom.current().nextLong(max + 1)),
             new DeadLetters(sender::send, deadLetterTopics, failed -> handlerOf(failed.delivery())),
             executor,
             clock));
   }
 
-  private String handlerId(String topic, String eventType) {
-    Route route = routes.find(topic, eventType);
-    return route == null ? config.group : route.handlerId();
-  }
-
   private String handlerOf(Delivery delivery) {
     try {
-      return handlerId(delivery.topic(), delivery.event().getType());
+      return config.handlerId(delivery.topic(), delivery.event().getType());
     } catch (EventFormatException unreadable) {
-      return config.group;
+      return config.group();
     }
   }
 
@@ -264,7 +188,7 @@ final class GroupEventConsumer implements EventConsumer {
     Optional<Throwable> failure = current.engine().failure();
     if (failure.isPresent()) {
       throw new ConsumerFailedException(
-          "the consumer of group " + config.group + " failed: " + advice.explain(failure.get()),
+          "the consumer of group " + config.group() + " failed: " + advice.explain(failure.get()),
           failure.get());
     }
   }

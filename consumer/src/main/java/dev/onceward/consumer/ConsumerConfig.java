@@ -1,0 +1,128 @@
+package dev.onceward.consumer;
+
+import dev.onceward.consumer.internal.handler.HandlerScanner;
+import dev.onceward.consumer.internal.handler.Route;
+import dev.onceward.consumer.internal.handler.Routes;
+import dev.onceward.consumer.internal.source.ConsumerProperties;
+import dev.onceward.dedupe.Inbox;
+import dev.onceward.envelope.EventReader;
+import dev.onceward.envelope.PayloadMapper;
+import dev.onceward.envelope.TopicConventions;
+import dev.onceward.tracing.EventTracing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** What a builder was told, checked as far as it can be without a connection. Immutable. */
+record ConsumerConfig(
+    String group,
+    ConsumerProperties properties,
+    Routes routes,
+    List<Interceptor> interceptors,
+    @Nullable Inbox inbox,
+    @Nullable ExecutorService executor,
+    EventTracing tracing,
+    int concurrency,
+    int maxInFlightRecords,
+    long maxInFlightBytes,
+    Duration drainBudget,
+    Duration commitInterval,
+    Duration startTimeout,
+    RetryPolicy retryPolicy,
+    UnhandledEvents unhandledEvents,
+    KeylessRecords keylessRecords,
+    PayloadMapper payloadMapper,
+    EventReader eventReader,
+    TopicConventions topicConventions,
+    boolean createDeadLetterTopics,
+    boolean stopOnShutdown) {
+
+  /**
+   * Checks what the builder was told.
+   *
+   * @throws HandlerConfigurationException with all that is wrong, a line each
+   */
+  static ConsumerConfig of(EventConsumer.Builder builder) {
+    List<String> problems = new ArrayList<>();
+    if (builder.group.isBlank()) {
+      problems.add("group is not set; name the consumer group");
+    }
+    ConsumerProperties properties =
+        ConsumerProperties.of(builder.kafkaProperties, builder.group, problems);
+    Duration drainBudget = properties.drainBudget(builder.drainBudget, problems);
+    requirePositive("concurrency", builder.concurrency, problems);
+    requirePositive("maxInFlightRecords", builder.maxInFlightRecords, problems);
+    requirePositive("maxInFlightBytes", builder.maxInFlightBytes, problems);
+    requirePositive("commitInterval", builder.commitInterval.toNanos(), problems);
+    requirePositive("startTimeout", builder.startTimeout.toNanos(), problems);
+    List<Route> routes = routes(builder, problems);
+    if (!problems.isEmpty()) {
+      throw new HandlerConfigurationException(problems);
+    }
+    return new ConsumerConfig(
+        builder.group,
+        properties,
+        Routes.of(routes),
+        List.copyOf(builder.interceptors),
+        builder.inbox,
+        builder.executor,
+        builder.tracing == null ? EventTracing.global() : builder.tracing,
+        builder.concurrency,
+        builder.maxInFlightRecords,
+        builder.maxInFlightBytes,
+        drainBudget,
+        builder.commitInterval,
+        builder.startTimeout,
+        builder.retryPolicy,
+        builder.unhandledEvents,
+        builder.keylessRecords,
+        builder.payloadMapper,
+        builder.eventReader,
+        builder.topicConventions,
+        builder.createDeadLetterTopics,
+        builder.stopOnShutdown);
+  }
+
+  private static List<Route> routes(EventConsumer.Builder builder, List<String> problems) {
+    if (builder.handlers.isEmpty()) {
+      problems.add("no handlers are given; add at least one with handlers(...)");
+    }
+    HandlerScanner scanner = new HandlerScanner(problems);
+    List<Route> routes = new ArrayList<>();
+    for (Object handlers : builder.handlers) {
+      if (handlers instanceof LambdaHandlers lambdas) {
+        routes.addAll(lambdas.routes());
+      } else {
+        scanner.scan(handlers);
+      }
+    }
+    routes.addAll(scanner.routes());
+    if (builder.inbox == null) {
+      routes.stream()
+          .filter(Route::needsInbox)
+          .map(Route::name)
+          .distinct()
+          .forEach(
+              name ->
+                  problems.add(
+                      name
+                          + " is idempotent, version-guarded or takes a Connection, but there is no"
+                          + " inbox; add .inbox(JdbcInbox.on(dataSource))"));
+    }
+    return routes;
+  }
+
+  private static void requirePositive(String name, long value, List<String> problems) {
+    if (value <= 0) {
+      problems.add(name + " must be more than zero, but is " + value);
+    }
+  }
+
+  /** The handler id of a type, or the group when nobody handles it. */
+  String handlerId(String topic, String eventType) {
+    Route route = routes.find(topic, eventType);
+    return route == null ? group : route.handlerId();
+  }
+}
