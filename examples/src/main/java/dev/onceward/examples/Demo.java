@@ -1,15 +1,18 @@
 package dev.onceward.examples;
 
 import dev.onceward.consumer.ConsumerStartException;
+import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.examples.orders.OrdersCommand;
 import dev.onceward.examples.webhooks.WebhooksCommand;
+import dev.onceward.testkit.TestkitException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ParseResult;
 
 /** The {@code ./demo} command. Its exit codes: 0 all is well, 1 it failed, 2 the input is wrong. */
 @Command(
@@ -31,7 +34,13 @@ public final class Demo {
     System.exit(exit);
   }
 
-  static CommandLine commandLine(Path log) {
+  /**
+   * The command line. A failure is one line on its error stream.
+   *
+   * @param log the file that this JVM logs to, to be named in failures that the line does not
+   *     explain
+   */
+  public static CommandLine commandLine(Path log) {
     CommandLine commands = new CommandLine(new Demo());
     commands.setExecutionExceptionHandler((error, command, parsed) -> failed(error, command, log));
     return commands;
@@ -53,21 +62,33 @@ public final class Demo {
 
   /** One line at the console, everything in the log. */
   private static int failed(Exception error, CommandLine command, Path log) {
-    org.slf4j.LoggerFactory.getLogger(Demo.class).error("the demo failed", error);
-    PrintWriter out = command.getErr();
-    out.println("demo: " + oneLine(error));
-    if (!(error instanceof DemoFailure) && !(error instanceof ConsumerStartException)) {
-      out.println("demo: the log is " + log);
-    }
+    LoggerFactory.getLogger(Demo.class).error("the demo failed", error);
+    Throwable cause = unwrapped(error);
+    String line = line(cause);
+    command
+        .getErr()
+        .println("demo: " + (explains(cause) ? line : line + " (the log is " + log + ")"));
+    command.getErr().flush();
     return CommandLine.ExitCode.SOFTWARE;
   }
 
-  private static String oneLine(Exception error) {
-    String message = error.getMessage() == null ? error.toString() : error.getMessage();
-    return message.strip().replaceAll("\\s*\\R\\s*", " ");
+  private static Throwable unwrapped(Throwable error) {
+    boolean wrapper = error instanceof CompletionException || error instanceof ExecutionException;
+    return wrapper && error.getCause() != null ? unwrapped(error.getCause()) : error;
   }
 
-  static boolean isHelp(ParseResult parsed) {
-    return parsed.isUsageHelpRequested() || parsed.isVersionHelpRequested();
+  private static boolean explains(Throwable error) {
+    return error instanceof DemoFailure
+        || error instanceof ConsumerStartException
+        || error instanceof InboxUnavailableException
+        || error instanceof TestkitException;
+  }
+
+  private static String line(Throwable error) {
+    String message = error.getMessage() == null ? error.toString() : error.getMessage().strip();
+    // after the first line of a server that did not start comes the end of its log
+    return error instanceof TestkitException
+        ? message.lines().findFirst().orElse("")
+        : message.replaceAll("\\s*\\R\\s*", " ");
   }
 }

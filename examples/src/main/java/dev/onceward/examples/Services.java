@@ -2,14 +2,17 @@ package dev.onceward.examples;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.testkit.ChildKafka;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.PostgresServer;
 import dev.onceward.testkit.TestDatabase;
+import dev.onceward.testkit.TestkitException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** The broker and the database that an example works with. */
@@ -41,7 +44,12 @@ public final class Services implements AutoCloseable {
    * @param data where that server keeps its data, or null to keep nothing
    */
   public static Services start(ServicesOptions options, String databaseName, @Nullable Path data) {
+    options.validate();
     String url = options.databaseUrl();
+    if (url != null) {
+      new Database(url, options.databaseUser(), options.databasePassword())
+          .check(options.startTimeout());
+    }
     PostgresServer postgres = url == null ? postgres(data) : null;
     try {
       Database database =
@@ -67,8 +75,16 @@ public final class Services implements AutoCloseable {
   }
 
   private static PostgresServer postgres(@Nullable Path data) {
-    PostgresServer.Builder builder = PostgresServer.builder();
-    return data == null ? builder.start() : builder.directory(data).start();
+    if (data == null) {
+      return PostgresServer.start();
+    }
+    try {
+      return PostgresServer.builder().directory(data).start();
+    } catch (TestkitException e) {
+      // its first line; then comes the end of the server's log
+      String problem = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+      throw new DemoFailure("--data: " + problem, e);
+    }
   }
 
   private static Database database(PostgresServer server, String name) {
@@ -83,6 +99,11 @@ public final class Services implements AutoCloseable {
 
   public Database database() {
     return database;
+  }
+
+  /** The inbox on a pool of connections to the database. */
+  public JdbcInbox inbox(DataSource pool) {
+    return JdbcInbox.builder(pool).dataSourceName("--database-url " + database.place()).build();
   }
 
   /** A pool of connections; the caller closes it. */

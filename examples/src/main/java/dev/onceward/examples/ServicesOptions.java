@@ -3,8 +3,12 @@ package dev.onceward.examples;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Which broker and database to use; by default the demo starts its own. */
 public final class ServicesOptions {
@@ -50,6 +54,30 @@ public final class ServicesOptions {
       defaultValue = "15",
       description = "How long to wait for broker and database (default: ${DEFAULT-VALUE}).")
   private int startTimeoutSeconds = 15;
+
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec command;
+
+  /**
+   * Refuses values that can not be meant.
+   *
+   * @throws ParameterException for the first of them; it is wrong usage
+   */
+  void validate() {
+    require(startTimeoutSeconds >= 1, "--start-timeout must be at least 1");
+    require(
+        databaseUrl == null || databaseUrl.startsWith(Database.URL_PREFIX),
+        "--database-url must start with " + Database.URL_PREFIX + "//");
+    require(
+        bootstrapServers == null || !bootstrapServers.isBlank(),
+        "--bootstrap-servers must name at least one HOST:PORT");
+  }
+
+  private void require(boolean met, String problem) {
+    if (!met) {
+      throw new ParameterException(Objects.requireNonNull(command).commandLine(), problem);
+    }
+  }
 
   @Nullable String bootstrapServers() {
     return bootstrapServers;

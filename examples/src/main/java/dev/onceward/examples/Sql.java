@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -38,6 +39,30 @@ public final class Sql {
     try (Connection connection = database.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(script);
+    }
+  }
+
+  /**
+   * Requires tables that the example may not create.
+   *
+   * @throws DemoFailure if one is missing
+   */
+  public static void requireTables(DataSource database, String... names) throws SQLException {
+    try (Connection connection = database.getConnection();
+        PreparedStatement find = connection.prepareStatement("SELECT to_regclass(?) IS NOT NULL")) {
+      for (String name : names) {
+        find.setString(1, name);
+        try (ResultSet result = find.executeQuery()) {
+          if (!result.next() || !result.getBoolean(1)) {
+            throw new DemoFailure(
+                "--no-create: table "
+                    + name
+                    + " is missing at --database-url "
+                    + connection.getMetaData().getURL().replaceFirst("\\?.*", "")
+                    + "; create it or leave out --no-create");
+          }
+        }
+      }
     }
   }
 

@@ -19,8 +19,10 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.BootstrapResolutionException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /** What the examples ask of an admin client; every failure is one line. */
@@ -41,9 +43,28 @@ public final class TopicAdmin implements AutoCloseable {
     try {
       this.admin = Admin.create(properties);
     } catch (RuntimeException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new DemoFailure(servers + ": " + cause.getMessage(), e);
+      throw refused(e);
     }
+  }
+
+  private DemoFailure refused(RuntimeException error) {
+    Throwable cause = error.getCause() == null ? error : error.getCause();
+    String message = String.valueOf(cause.getMessage());
+    if (message.contains("JAAS") || message.contains("jaas")) {
+      // neither the message nor the cause: they quote what may be a part of the password
+      return new DemoFailure(
+          "--kafka-property sasl.jaas.config can not be read; write <LoginModule class> required"
+              + " username=\"...\" password=\"...\";");
+    }
+    if (message.contains("resolvable bootstrap")) {
+      return unresolved(error);
+    }
+    return new DemoFailure("--kafka-property: " + message, error);
+  }
+
+  private DemoFailure unresolved(Throwable cause) {
+    return new DemoFailure(
+        servers + ": no host name in it can be resolved; correct it or check DNS", cause);
   }
 
   /** Creates a topic unless it is there. */
@@ -99,6 +120,9 @@ public final class TopicAdmin implements AutoCloseable {
       throw unreachable(e);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
+      if (cause instanceof BootstrapResolutionException) {
+        throw unresolved(cause);
+      }
       if (cause instanceof TimeoutException) {
         throw unreachable(cause);
       }
@@ -107,6 +131,15 @@ public final class TopicAdmin implements AutoCloseable {
             "sasl.jaas.config: the broker at "
                 + servers
                 + " refused the credentials; correct user and password",
+            cause);
+      }
+      if (cause instanceof UnknownTopicOrPartitionException) {
+        throw new DemoFailure(
+            "could not "
+                + what
+                + " at "
+                + servers
+                + ": it does not exist; create it or leave out --no-create",
             cause);
       }
       throw new DemoFailure(

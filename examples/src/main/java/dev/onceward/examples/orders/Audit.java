@@ -26,8 +26,8 @@ final class Audit {
 
   private final ObjectMapper json = new ObjectMapper();
   private final Map<String, Booking> bookings = new HashMap<>();
-  private final Map<String, Long> shipped = new HashMap<>();
-  private final Map<String, Long> versions = new HashMap<>();
+  private final Map<String, Change> changes = new HashMap<>();
+  private final Map<String, Shipment> shipments = new HashMap<>();
   private final Set<String> poison = new HashSet<>();
   private final List<String> findings = new ArrayList<>();
   private final Set<String> seen = new HashSet<>();
@@ -39,7 +39,14 @@ final class Audit {
   private long doubled;
   private long deadLettered;
 
+  /** What an event must have put into the ledger. */
   private record Booking(String orderId, String kind, long cents) {}
+
+  /** What an event must have put into the journal of shipments. */
+  private record Change(String orderId, long version) {}
+
+  /** What is left of an order's events. */
+  private record Shipment(long version, String state) {}
 
   /** One record, in the order of its partition. */
   void record(ConsumerRecord<byte[], byte[]> record) {
@@ -58,9 +65,10 @@ final class Audit {
     }
     bookings.put(id, booking);
     long version = Long.parseLong(String.valueOf(header(record, "ce_entityversion")));
-    if (version > versions.getOrDefault(booking.orderId(), 0L)) {
-      versions.put(booking.orderId(), version);
-      shipped.put(id, version);
+    Shipment before = shipments.get(booking.orderId());
+    if (before == null || version > before.version()) {
+      changes.put(id, new Change(booking.orderId(), version));
+      shipments.put(booking.orderId(), new Shipment(version, state(booking)));
     } else {
       stale++;
     }
@@ -81,76 +89,86 @@ final class Audit {
     }
   }
 
+  private static String state(Booking booking) {
+    return switch (booking.kind()) {
+      case "CHARGE" -> "WAITING";
+      case "PAYMENT" -> "TO_SHIP";
+      default -> "CALLED_OFF";
+    };
+  }
+
   /** Holds the tables against what they must be. */
   void compare(DataSource database) throws SQLException {
-    compareLedger(database);
-    compareJournal(database);
+    compareEffects(
+        "ledger",
+        bookings,
+        Sql.query(
+            database,
+            "SELECT event_id, order_id, kind, amount_cents FROM ledger",
+            row ->
+                Map.entry(
+                    row.getString(1),
+                    new Booking(row.getString(2), row.getString(3), row.getLong(4)))));
+    compareEffects(
+        "shipment_journal",
+        changes,
+        Sql.query(
+            database,
+            "SELECT event_id, order_id, version FROM shipment_journal",
+            row -> Map.entry(row.getString(1), new Change(row.getString(2), row.getLong(3)))));
     compareShipments(database);
   }
 
-  private void compareLedger(DataSource database) throws SQLException {
+  /** Each effect there must be is there once, is what it must be, and there is no other. */
+  private <T> void compareEffects(
+      String table, Map<String, T> wanted, List<Map.Entry<String, T>> rows) {
     Map<String, Integer> counts = new HashMap<>();
-    Sql.query(
-        database,
-        "SELECT event_id, order_id, kind, amount_cents FROM ledger",
-        row -> {
-          String id = row.getString(1);
-          Booking found = new Booking(row.getString(2), row.getString(3), row.getLong(4));
-          if (!found.equals(bookings.get(id))) {
-            findings.add("ledger: event " + id + " is booked as " + found);
-          }
-          return counts.merge(id, 1, Integer::sum);
-        });
-    count("ledger", counts, bookings.keySet());
+    for (Map.Entry<String, T> row : rows) {
+      T effect = wanted.get(row.getKey());
+      if (effect == null) {
+        doubled++;
+        findings.add(table + ": event " + row.getKey() + " must have no effect");
+      } else if (!effect.equals(row.getValue())) {
+        findings.add(
+            table + ": event " + row.getKey() + " is " + row.getValue() + ", not " + effect);
+      } else {
+        counts.merge(row.getKey(), 1, Integer::sum);
+      }
+    }
+    for (String id : wanted.keySet()) {
+      count(table, id, counts.getOrDefault(id, 0));
+    }
   }
 
-  private void compareJournal(DataSource database) throws SQLException {
-    Map<String, Integer> counts = new HashMap<>();
-    Sql.query(
-        database,
-        "SELECT event_id, version FROM shipment_journal",
-        row -> {
-          String id = row.getString(1);
-          Long wanted = shipped.get(id);
-          if (wanted == null || wanted != row.getLong(2)) {
-            findings.add("shipments: event " + id + " must not have changed a shipment");
-          }
-          return counts.merge(id, 1, Integer::sum);
-        });
-    count("shipments", counts, shipped.keySet());
+  private void count(String table, String id, int times) {
+    if (times == 0) {
+      lost++;
+      findings.add(table + ": the effect of event " + id + " is missing");
+      return;
+    }
+    applied++;
+    if (times > 1) {
+      doubled += times - 1;
+      findings.add(table + ": event " + id + " took effect " + times + " times");
+    }
   }
 
   private void compareShipments(DataSource database) throws SQLException {
-    Map<String, Long> found = new HashMap<>();
+    Map<String, Shipment> found = new HashMap<>();
     Sql.query(
         database,
-        "SELECT order_id, version FROM shipment",
-        row -> found.put(row.getString(1), row.getLong(2)));
-    versions.forEach(
-        (order, version) -> {
-          if (!version.equals(found.get(order))) {
-            findings.add("shipment of " + order + " is at version " + found.get(order));
+        "SELECT order_id, version, state FROM shipment",
+        row -> found.put(row.getString(1), new Shipment(row.getLong(2), row.getString(3))));
+    shipments.forEach(
+        (order, wanted) -> {
+          if (!wanted.equals(found.get(order))) {
+            findings.add(
+                "shipment: order " + order + " is " + found.get(order) + ", not " + wanted);
           }
         });
-    if (found.size() != versions.size()) {
-      findings.add("there are " + found.size() + " shipments instead of " + versions.size());
-    }
-  }
-
-  private void count(String table, Map<String, Integer> counts, Set<String> wanted) {
-    for (String id : wanted) {
-      int times = counts.getOrDefault(id, 0);
-      if (times == 0) {
-        lost++;
-        findings.add(table + ": event " + id + " is missing");
-      } else {
-        applied++;
-        if (times > 1) {
-          doubled += times - 1;
-          findings.add(table + ": event " + id + " took effect " + times + " times");
-        }
-      }
-    }
+    found.keySet().stream()
+        .filter(order -> !shipments.containsKey(order))
+        .forEach(order -> findings.add("shipment: order " + order + " must not be there"));
   }
 
   /** Holds the dead letters of a group against the poison. */
@@ -189,7 +207,7 @@ final class Audit {
 
   /** Effects there must be: bookings and changes of shipments. */
   long expected() {
-    return (long) bookings.size() + shipped.size();
+    return (long) bookings.size() + changes.size();
   }
 
   long applied() {

@@ -14,10 +14,11 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 
 /**
  * What a busy shop publishes, trouble included: some events come twice, some out of version order,
- * and some are poison. The same seed gives the same orders.
+ * and some are poison. The same seed gives the same events, but for their times.
  */
 final class OrderStream {
 
@@ -114,13 +115,12 @@ final class OrderStream {
     return builder(orderId, type, version).data(payload, mapper).build();
   }
 
-  /** The time is set when the event is sent. */
-  private static Event.Builder builder(String orderId, String type, long version) {
+  private Event.Builder builder(String orderId, String type, long version) {
     return Event.builder()
+        .id(new UUID(random.nextLong(), random.nextLong()).toString())
         .source(SOURCE)
         .type(type)
         .subject(orderId)
-        .entityVersion(version)
-        .time(null);
+        .entityVersion(version);
   }
 }

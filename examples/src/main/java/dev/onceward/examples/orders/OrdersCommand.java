@@ -3,6 +3,7 @@ package dev.onceward.examples.orders;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.examples.DemoFailure;
+import dev.onceward.examples.Json;
 import dev.onceward.examples.Logs;
 import dev.onceward.examples.Services;
 import dev.onceward.examples.ServicesOptions;
@@ -96,17 +97,19 @@ public final class OrdersCommand implements Callable<Integer> {
     try (Services services = Services.start(options, "orders", null);
         HikariDataSource database = services.pool(4);
         TopicAdmin topics = new TopicAdmin(services.kafkaProperties(), options.startTimeout())) {
-      prepare(database, topics);
+      prepare(services.inbox(database), database, topics);
       return run(out, services, database, topics);
     }
   }
 
-  private void prepare(DataSource database, TopicAdmin topics) throws SQLException {
-    JdbcInbox inbox = JdbcInbox.on(database);
+  private void prepare(JdbcInbox inbox, DataSource database, TopicAdmin topics)
+      throws SQLException {
     if (options.create()) {
       topics.create(OrderEvents.TOPIC, PARTITIONS);
       inbox.createSchema();
       Sql.runScript(database, OrdersCommand.class, "orders.sql");
+    } else {
+      Sql.requireTables(database, "ledger", "shipment", "shipment_journal");
     }
     inbox.verify(options.startTimeout());
     long before = topics.ends(OrderEvents.TOPIC).values().stream().mapToLong(Long::longValue).sum();
@@ -167,12 +170,10 @@ public final class OrdersCommand implements Callable<Integer> {
             audit.lost(),
             audit.doubled(),
             perSecond(database, audit.records()),
-            Sql.number(database, P99_MILLIS),
-            seed,
-            1);
+            Sql.number(database, P99_MILLIS));
     report.print(out, audit.findings());
     if (json != null) {
-      report.writeJson(json);
+      Json.write(json, report);
     }
     return audit.findings().isEmpty() ? 0 : 1;
   }

@@ -11,6 +11,9 @@ import java.nio.file.Path;
 /** Reads a file of JSON lines, one webhook delivery each; blank lines are passed over. */
 final class WebhookFile {
 
+  /** The UTF-8 byte order mark, a char per byte. */
+  private static final String BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
+
   private final Path file;
 
   WebhookFile(Path file) {
@@ -32,6 +35,9 @@ final class WebhookFile {
       String line = reader.readLine();
       while (line != null) {
         number++;
+        if (number == 1 && line.startsWith(BYTE_ORDER_MARK)) {
+          line = line.substring(BYTE_ORDER_MARK.length());
+        }
         if (!line.isBlank()) {
           parse(number, line.getBytes(StandardCharsets.ISO_8859_1), lines);
         }

@@ -2,17 +2,17 @@ package dev.onceward.examples.webhooks;
 
 import static java.util.Objects.requireNonNull;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.envelope.EventPolicyException;
 import dev.onceward.examples.DemoFailure;
+import dev.onceward.examples.Json;
 import dev.onceward.examples.Services;
 import dev.onceward.examples.ServicesOptions;
 import dev.onceward.examples.Sql;
 import dev.onceward.examples.TopicAdmin;
 import dev.onceward.producer.EventPublisher;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +31,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Publishes recorded webhook deliveries and keeps statistics that no second run can change. */
@@ -99,6 +100,10 @@ public final class WebhooksCommand implements Callable<Integer> {
     if (!Files.isReadable(file)) {
       throw new DemoFailure("--input: there is no readable file " + file);
     }
+    if (timeoutSeconds < 1) {
+      throw new ParameterException(
+          requireNonNull(spec).commandLine(), "--timeout must be at least 1");
+    }
     PrintWriter out = requireNonNull(spec).commandLine().getOut();
     out.println("Starting Kafka and PostgreSQL ...");
     out.flush();
@@ -124,13 +129,15 @@ public final class WebhooksCommand implements Callable<Integer> {
   }
 
   private JdbcInbox prepare(Services services, DataSource database) throws SQLException {
-    JdbcInbox inbox = JdbcInbox.on(database);
+    JdbcInbox inbox = services.inbox(database);
     if (options.create()) {
       inbox.createSchema();
       Sql.runScript(database, WebhooksCommand.class, "webhooks.sql");
       try (TopicAdmin topics = new TopicAdmin(services.kafkaProperties(), options.startTimeout())) {
         topics.create(Statistics.TOPIC, PARTITIONS);
       }
+    } else {
+      Sql.requireTables(database, "webhook_statistics");
     }
     return inbox;
   }
@@ -171,6 +178,9 @@ public final class WebhooksCommand implements Callable<Integer> {
                           (done, error) -> {
                             if (error == null) {
                               published.incrementAndGet();
+                            } else if (error.getCause() instanceof EventPolicyException refused) {
+                              // known at once: it is not sent
+                              broken(line, String.valueOf(refused.getMessage()));
                             } else {
                               failure.compareAndSet(null, error);
                             }
@@ -215,8 +225,7 @@ public final class WebhooksCommand implements Callable<Integer> {
     }
   }
 
-  private void report(PrintWriter out, Figures figures, DataSource database)
-      throws SQLException, IOException {
+  private void report(PrintWriter out, Figures figures, DataSource database) throws SQLException {
     line(out, "in", figures.in(), "webhook deliveries");
     line(out, "broken", figures.broken(), "lines, each named above");
     line(out, "applied", figures.applied(), "counted for the first time");
@@ -243,7 +252,7 @@ public final class WebhooksCommand implements Callable<Integer> {
         .forEach(out::println);
     out.flush();
     if (json != null) {
-      new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.toFile(), figures);
+      Json.write(json, figures);
     }
   }
 
