@@ -65,10 +65,15 @@ final class GroupEventConsumer implements EventConsumer {
             config.startTimeout(),
             advice);
     RecordSender sender = null;
+    GroupSource source = null;
     try {
       sender = RecordSender.open(config.properties().forProducer(), config.tracing());
-      run(sender, source(), deadLetterTopics);
+      source = source();
+      run(sender, source, deadLetterTopics);
     } catch (RuntimeException e) {
+      if (source != null) {
+        source.close();
+      }
       if (sender != null) {
         sender.close(CLOSE_TIMEOUT);
       }
