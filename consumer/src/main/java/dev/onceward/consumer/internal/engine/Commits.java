@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
@@ -18,6 +19,9 @@ final class Commits {
 
   private static final Logger log = LoggerFactory.getLogger(Commits.class);
   private static final String SUBJECT = "offset commit";
+
+  /** A commit whose answer has not come after so long does not hold up the next one for ever. */
+  private static final long LOST_AFTER_NANOS = Duration.ofMinutes(2).toNanos();
 
   private final DeliverySource source;
   private final Problems problems;
@@ -34,7 +38,7 @@ final class Commits {
   /** Commits what is new when the interval has passed and no commit is under way. */
   void commitWhenDue(Collection<Partition> partitions) {
     long now = System.nanoTime();
-    if (underWay || now - lastNanos < intervalNanos) {
+    if (now - lastNanos < (underWay ? LOST_AFTER_NANOS : intervalNanos)) {
       return;
     }
     lastNanos = now;
@@ -43,12 +47,18 @@ final class Commits {
       return;
     }
     underWay = true;
-    source.commitLater(
-        byId(offsets),
-        error -> {
-          underWay = false;
-          finished(offsets, error);
-        });
+    try {
+      source.commitLater(
+          byId(offsets),
+          error -> {
+            underWay = false;
+            finished(offsets, error);
+          });
+    } catch (RetriableException | CommitFailedException e) {
+      // no callback will come
+      underWay = false;
+      finished(offsets, e);
+    }
   }
 
   /** Commits what is new and waits for it; a failure is logged, and means redelivery. */

@@ -107,16 +107,15 @@ public final class Engine {
   /** A snapshot; any thread. */
   public ConsumerHealth health() {
     Duration sinceLastPoll = Duration.ofNanos(System.nanoTime() - lastPollNanos);
-    List<String> lines = problems.lines();
     boolean running = state == State.RUNNING;
     return new ConsumerHealth(
         state,
         (running || state == State.STOPPING) && sinceLastPoll.compareTo(LIVE_WITHIN) < 0,
-        running && ownership.count() > 0 && lines.isEmpty(),
+        running && ownership.count() > 0,
         sinceLastPoll,
         ownership.count(),
         inFlight,
-        lines,
+        problems.lines(),
         failure());
   }
 

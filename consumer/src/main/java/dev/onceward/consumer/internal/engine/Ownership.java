@@ -55,6 +55,9 @@ final class Ownership implements OwnershipListener {
 
   @Override
   public void assigned(Collection<TopicPartition> partitions) {
+    // no client should assign what it has not taken away, but two owners of one partition must not
+    // be
+    drop(find(partitions));
     for (TopicPartition id : partitions) {
       owned.put(id, new Partition(id));
     }
