@@ -37,13 +37,13 @@ public interface KafkaServer extends AutoCloseable {
    */
   Map<String, Object> clientProperties();
 
-  /** Creates a topic and waits until each partition has a leader. */
+  /** Creates a topic and waits until each partition's leader serves. */
   default void createTopic(String name, int partitions) {
     createTopic(name, partitions, Map.of());
   }
 
   /**
-   * Creates a topic and waits until each partition has a leader.
+   * Creates a topic and waits until each partition's leader serves.
    *
    * @param configs topic configs such as {@code cleanup.policy}
    * @throws TestkitException when the topic exists, or the broker refuses it or cannot be reached

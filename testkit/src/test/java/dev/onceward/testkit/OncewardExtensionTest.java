@@ -18,6 +18,7 @@ import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary.Failure;
 
 class OncewardExtensionTest {
   private static final Map<String, List<Object>> SEEN = new ConcurrentHashMap<>();
@@ -100,7 +101,7 @@ class OncewardExtensionTest {
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherDiscoveryRequest built = request.build();
     LauncherFactory.create().execute(built, listener);
-    assertThat(listener.getSummary().getFailures()).isEmpty();
+    assertThat(listener.getSummary().getFailures()).map(Failure::getException).isEmpty();
     return listener;
   }
 

@@ -29,8 +29,7 @@ class PlainProgramTest {
       @TempDir Path directory) throws Exception {
     Path output = directory.resolve("output");
     Path temporary = Files.createDirectory(directory.resolve("tmp"));
-    Process program =
-        JavaProgram.start(List.of("-Djava.io.tmpdir=" + temporary), Forgetful.class, output);
+    Process program = JavaProgram.start(options(temporary), Forgetful.class, output);
 
     boolean ended = program.waitFor(90, TimeUnit.SECONDS);
     program.destroyForcibly();
@@ -44,5 +43,13 @@ class PlainProgramTest {
           .filteredOn(file -> file.getFileName().toString().startsWith("onceward-"))
           .isEmpty();
     }
+  }
+
+  private static List<String> options(Path temporary) {
+    String tmpdir = "-Djava.io.tmpdir=" + temporary;
+    // from Java 24 the JVM itself warns of Kafka's use of Unsafe
+    return Runtime.version().feature() < 24
+        ? List.of(tmpdir)
+        : List.of(tmpdir, "--sun-misc-unsafe-memory-access=allow");
   }
 }

@@ -34,6 +34,10 @@ public final class BrokerHome {
             .directory()
             .map(Directories::create)
             .orElseGet(() -> Directories.temporary("onceward-kafka-"));
+    if (directory.toString().contains(",")) {
+      throw new IllegalArgumentException(
+          "directory '" + directory + "': Kafka takes no directory with a comma");
+    }
     BrokerHome home = new BrokerHome(settings, directory);
     home.writeConfig(more);
     return home;

@@ -2,11 +2,13 @@ package dev.onceward.testkit.internal;
 
 import dev.onceward.testkit.TestkitException;
 import dev.onceward.testkit.internal.log.BrokerLogProvider;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -50,10 +52,17 @@ public final class ChildJvm {
     return System.getProperty(BrokerLogProvider.LEVEL_PROPERTY, "WARN");
   }
 
-  /** Under Surefire and Failsafe {@code java.class.path} is only a launcher's jar. */
+  /**
+   * This JVM's class path, absolute as the child has another working directory. Under Surefire and
+   * Failsafe {@code java.class.path} is only a launcher's jar.
+   */
   private static String classPath() {
-    return Optional.ofNullable(System.getProperty("surefire.test.class.path"))
-        .orElseGet(() -> System.getProperty("java.class.path"));
+    String own =
+        Optional.ofNullable(System.getProperty("surefire.test.class.path"))
+            .orElseGet(() -> System.getProperty("java.class.path"));
+    return Stream.of(own.split(Pattern.quote(File.pathSeparator)))
+        .map(entry -> Path.of(entry).toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   private static String quote(String argument) {

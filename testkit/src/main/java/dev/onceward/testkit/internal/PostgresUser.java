@@ -23,7 +23,7 @@ enum PostgresUser {
   NOBODY;
 
   static PostgresUser detect() {
-    if (!System.getProperty("user.name", "").equals("root") || Processes.onWindows()) {
+    if (Processes.onWindows() || !isRoot()) {
       return SAME;
     }
     if (LinuxUtils.isUnshareAvailable()) {
@@ -60,6 +60,19 @@ enum PostgresUser {
   /** Whether this user can read what this JVM puts below its own home. */
   boolean readsHome() {
     return this != NOBODY;
+  }
+
+  private static boolean isRoot() {
+    try {
+      Path probe = Files.createTempFile("onceward-", ".owner");
+      try {
+        return Files.getAttribute(probe, "unix:uid").equals(0);
+      } finally {
+        Files.delete(probe);
+      }
+    } catch (IOException e) {
+      throw new TestkitException("cannot create a file in the temporary directory: " + e, e);
+    }
   }
 
   static boolean isOurs(Path path) throws IOException {

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -38,7 +39,7 @@ public final class TopicAdmin {
         AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Math.toIntExact(TIMEOUT.toMillis()));
   }
 
-  /** Creates a topic and waits until each partition has a leader. */
+  /** Creates a topic and waits until each partition's leader serves. */
   public void create(String topic, int partitions, Map<String, String> configs) {
     NewTopic wanted =
         new NewTopic(topic, Optional.of(partitions), Optional.of((short) 1)).configs(configs);
@@ -53,34 +54,38 @@ public final class TopicAdmin {
         }
         deadline.pause(Duration.ofMillis(20));
       }
+      // The broker knows its leaders a little before they serve: this is answered by themselves.
+      Map<TopicPartition, OffsetSpec> all =
+          IntStream.range(0, partitions)
+              .mapToObj(partition -> new TopicPartition(topic, partition))
+              .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
+      get(admin.listOffsets(all).all(), "reach the leaders of new topic '" + topic + "'");
     }
   }
 
   private boolean hasLeaders(Admin admin, String topic, int partitions) {
-    Optional<TopicDescription> found = describe(admin, topic);
-    return found.isPresent()
-        && found.get().partitions().size() == partitions
-        && found.get().partitions().stream().allMatch(p -> p.leader() != null);
-  }
-
-  private Optional<TopicDescription> describe(Admin admin, String topic) {
+    String what = "describe new topic '" + topic + "'";
     try {
-      return Optional.ofNullable(
-          admin
-              .describeTopics(List.of(topic))
-              .allTopicNames()
-              .get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-              .get(topic));
+      return admin
+          .describeTopics(List.of(topic))
+          .allTopicNames()
+          .get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+          .values()
+          .stream()
+          .map(TopicDescription::partitions)
+          .allMatch(
+              found ->
+                  found.size() == partitions && found.stream().allMatch(p -> p.leader() != null));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-        return Optional.empty();
+        return false;
       }
-      throw failure("describe topic '" + topic + "'", e.getCause());
+      throw failure(what, e.getCause());
     } catch (TimeoutException e) {
-      throw failure("describe topic '" + topic + "'", e);
+      throw failure(what, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw failure("describe topic '" + topic + "'", e);
+      throw failure(what, e);
     }
   }
 
