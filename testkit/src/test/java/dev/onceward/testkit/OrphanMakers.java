@@ -1,0 +1,34 @@
+package dev.onceward.testkit;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+
+/** Programs that start a server and wait to be killed. All they print is what the test asks for. */
+final class OrphanMakers {
+  private OrphanMakers() {}
+
+  /** Prints the broker's process id and directory. */
+  static final class KafkaParent {
+    private KafkaParent() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      ChildKafka kafka = ChildKafka.start();
+      if (args[0].equals("pause")) {
+        kafka.pause();
+      }
+      System.out.println(kafka.pid() + " " + kafka.log().getParent());
+      new CountDownLatch(1).await();
+    }
+  }
+
+  /** Prints the server's process id; the directory is the argument. */
+  static final class PostgresParent {
+    private PostgresParent() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      PostgresServer postgres = PostgresServer.builder().directory(Path.of(args[0])).start();
+      System.out.println(postgres.pid());
+      new CountDownLatch(1).await();
+    }
+  }
+}

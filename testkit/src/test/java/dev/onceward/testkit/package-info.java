@@ -1,0 +1,4 @@
+@NullMarked
+package dev.onceward.testkit;
+
+import org.jspecify.annotations.NullMarked;
