@@ -1,0 +1,42 @@
+package dev.onceward.it.engine;
+
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+
+/** The three ways to be a member of a consumer group. */
+enum GroupProtocol {
+  /** Every rebalance revokes all partitions of all members. */
+  EAGER(classic(RangeAssignor.class)),
+  /** A rebalance revokes what moves, in two rounds. */
+  COOPERATIVE(classic(CooperativeStickyAssignor.class)),
+  /** The broker assigns (KIP-848); each member moves at its own pace. */
+  CONSUMER(Map.of(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer"));
+
+  private final Map<String, Object> properties;
+
+  GroupProtocol(Map<String, Object> properties) {
+    this.properties = properties;
+  }
+
+  private static Map<String, Object> classic(Class<?> assignor) {
+    return Map.of(
+        ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+        "classic",
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+        assignor.getName(),
+        // how soon a member hears of a rebalance
+        ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+        300);
+  }
+
+  /** The consumer's properties that choose it. */
+  Map<String, Object> properties() {
+    return properties;
+  }
+
+  boolean isClassic() {
+    return this != CONSUMER;
+  }
+}
