@@ -8,16 +8,19 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 /** The three ways to be a member of a consumer group. */
 enum GroupProtocol {
   /** Every rebalance revokes all partitions of all members. */
-  EAGER(classic(RangeAssignor.class)),
+  EAGER,
   /** A rebalance revokes what moves, in two rounds. */
-  COOPERATIVE(classic(CooperativeStickyAssignor.class)),
+  COOPERATIVE,
   /** The broker assigns (KIP-848); each member moves at its own pace. */
-  CONSUMER(Map.of(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer"));
+  CONSUMER;
 
-  private final Map<String, Object> properties;
-
-  GroupProtocol(Map<String, Object> properties) {
-    this.properties = properties;
+  /** The consumer's properties that choose it. */
+  Map<String, Object> properties() {
+    return switch (this) {
+      case EAGER -> classic(RangeAssignor.class);
+      case COOPERATIVE -> classic(CooperativeStickyAssignor.class);
+      case CONSUMER -> Map.of(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer");
+    };
   }
 
   private static Map<String, Object> classic(Class<?> assignor) {
@@ -29,11 +32,6 @@ enum GroupProtocol {
         // how soon a member hears of a rebalance
         ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
         300);
-  }
-
-  /** The consumer's properties that choose it. */
-  Map<String, Object> properties() {
-    return properties;
   }
 
   boolean isClassic() {
