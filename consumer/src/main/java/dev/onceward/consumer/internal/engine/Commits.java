@@ -61,17 +61,27 @@ final class Commits {
     }
   }
 
-  /** Commits what is new and waits for it; a failure is logged, and means redelivery. */
-  void commitNow(Collection<Partition> partitions, Duration timeout) {
+  /**
+   * Commits what is new and waits for it.
+   *
+   * @return false when it failed and may go well after a further poll: a rebalance is under way, or
+   *     the broker did not answer
+   */
+  boolean commitNow(Collection<Partition> partitions, Duration timeout) {
     Map<Partition, OffsetAndMetadata> offsets = committable(partitions);
     if (offsets.isEmpty()) {
-      return;
+      return true;
     }
     try {
       source.commitNow(byId(offsets), timeout);
       finished(offsets, null);
+      return true;
+    } catch (RebalanceInProgressException | RetriableException e) {
+      log.debug("committing at the end of an ownership is put off", e);
+      return false;
     } catch (RuntimeException e) {
       log.warn("committing at the end of an ownership failed, its last work is redelivered", e);
+      return true;
     }
   }
 

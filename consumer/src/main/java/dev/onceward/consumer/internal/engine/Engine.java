@@ -196,7 +196,13 @@ public final class Engine {
       poll(BUSY_POLL);
       settle();
     }
-    commits.commitNow(ownership.all(), COMMIT_TIMEOUT);
+    while (!commits.commitNow(ownership.all(), COMMIT_TIMEOUT)) {
+      if (System.nanoTime() - deadline >= 0) {
+        log.warn("no commit within the drain budget; the last work is redelivered");
+        return;
+      }
+      poll(IDLE_POLL);
+    }
   }
 
   private void fail(Throwable error) {

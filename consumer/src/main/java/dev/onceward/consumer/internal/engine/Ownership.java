@@ -64,7 +64,9 @@ final class Ownership implements OwnershipListener {
     count = owned.size();
     // the client forgets pauses when partitions are assigned anew: none may slip in while stopping
     intake.adjust(owned.values());
-    log.info("assigned {}, now {} partitions", partitions, count);
+    if (!partitions.isEmpty()) {
+      log.info("assigned {}, now {} partitions", partitions, count);
+    }
   }
 
   @Override
@@ -75,14 +77,20 @@ final class Ownership implements OwnershipListener {
     }
     lanes.startNoMore(going);
     awaitDrained(going, System.nanoTime() + drainBudget.toNanos());
-    commits.commitNow(going, COMMIT_TIMEOUT);
+    if (!commits.commitNow(going, COMMIT_TIMEOUT)) {
+      log.warn("no commit of {} before it goes; its last work is redelivered", partitions);
+    }
     drop(going);
     log.info("gave up {}, now {} partitions", partitions, count);
   }
 
   @Override
   public void lost(Collection<TopicPartition> partitions) {
-    drop(find(partitions));
+    List<Partition> gone = find(partitions);
+    if (gone.isEmpty()) {
+      return;
+    }
+    drop(gone);
     log.warn("lost {} without notice, their unfinished work is redelivered", partitions);
   }
 

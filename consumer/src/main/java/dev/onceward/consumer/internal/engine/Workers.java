@@ -73,8 +73,16 @@ final class Workers {
   }
 
   private boolean start(Work work) {
+    Thread caller = Thread.currentThread();
     try {
-      executor.execute(() -> runAll(work));
+      executor.execute(
+          () -> {
+            if (Thread.currentThread() == caller) {
+              // a caller-runs policy: the poll thread and the timer must never run a handler
+              throw new RejectedExecutionException("the executor runs tasks on its caller");
+            }
+            runAll(work);
+          });
       problems.clear("handler threads");
       return true;
     } catch (RejectedExecutionException e) {

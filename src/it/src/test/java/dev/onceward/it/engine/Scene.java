@@ -1,0 +1,239 @@
+package dev.onceward.it.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.awaitility.Awaitility.await;
+
+import dev.onceward.consumer.EventConsumer;
+import dev.onceward.consumer.LambdaHandlers;
+import dev.onceward.envelope.Event;
+import dev.onceward.envelope.EventWriter;
+import dev.onceward.testkit.KafkaServer;
+import dev.onceward.testkit.RawPublisher;
+import dev.onceward.testkit.RecordCollector;
+import dev.onceward.testkit.TestTopics;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+
+/** What one test works with: topics and a group of its own, and everything it must close. */
+final class Scene implements AutoCloseable {
+
+  static final String NOTED = "dev.onceward.it.noted.v1";
+
+  private final KafkaServer kafka;
+  private final TestTopics names;
+  private final RawPublisher publisher;
+  private final Admin admin;
+  private final List<EventConsumer> consumers = new CopyOnWriteArrayList<>();
+  private final List<Runnable> before = new CopyOnWriteArrayList<>();
+
+  private Scene(KafkaServer kafka) {
+    this.kafka = kafka;
+    names = TestTopics.on(kafka);
+    publisher = RawPublisher.on(kafka);
+    admin = Admin.create(kafka.clientProperties());
+  }
+
+  static Scene on(KafkaServer kafka) {
+    return new Scene(kafka);
+  }
+
+  /** Waits long enough for a machine that has other things to do. */
+  static ConditionFactory eventually() {
+    return await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(20));
+  }
+
+  KafkaServer kafka() {
+    return kafka;
+  }
+
+  Admin admin() {
+    return admin;
+  }
+
+  RawPublisher publisher() {
+    return publisher;
+  }
+
+  String group() {
+    return names.group("group");
+  }
+
+  /** Creates the test's topic. */
+  String topic(int partitions) {
+    return topic("events", partitions);
+  }
+
+  String topic(String name, int partitions) {
+    String topic = names.create(name, partitions);
+    // a leader that is named may not serve yet; a producer's first batches would race with that
+    eventually().ignoreExceptions().until(() -> kafka.endOffsets(topic).size() == partitions);
+    return topic;
+  }
+
+  /** The name that the group's dead-letter topic has by convention. */
+  String deadLetters(String topic) {
+    return topic + "." + group() + ".dlq";
+  }
+
+  RecordCollector collector() {
+    return RecordCollector.on(kafka).within(Duration.ofSeconds(90));
+  }
+
+  Map<String, Object> properties(GroupProtocol protocol) {
+    Map<String, Object> properties = new HashMap<>(kafka.clientProperties());
+    properties.putAll(protocol.properties());
+    return properties;
+  }
+
+  /** A consumer of the test's group. */
+  EventConsumer.Builder consumer(GroupProtocol protocol, Object... handlers) {
+    return consumer(properties(protocol), handlers);
+  }
+
+  EventConsumer.Builder consumer(Map<String, Object> properties, Object... handlers) {
+    return EventConsumer.builder(properties)
+        .group(group())
+        .handlers(handlers)
+        .commitInterval(Duration.ofMillis(50))
+        .startTimeout(Duration.ofSeconds(60))
+        .stopOnShutdown(false);
+  }
+
+  /** Builds and starts a consumer that the scene closes. */
+  EventConsumer start(EventConsumer.Builder builder) {
+    EventConsumer consumer = builder.build();
+    consumers.add(consumer);
+    consumer.start();
+    return consumer;
+  }
+
+  /** Handlers of the test's events. */
+  static LambdaHandlers notes(String topic, LambdaHandlers.Handler<Note> handler) {
+    return LambdaHandlers.of("notes", topic).on(NOTED, Note.class, handler);
+  }
+
+  /** Runs before the consumers are closed: opens gates that they would wait for. */
+  void beforeClose(Runnable action) {
+    before.add(action);
+  }
+
+  static Event note(String key, String id) {
+    return note(key, id, id);
+  }
+
+  static Event note(String key, String id, String text) {
+    return Event.builder()
+        .id(id)
+        .source("/it")
+        .type(NOTED)
+        .subject(key)
+        .data(json(text), "application/json")
+        .build();
+  }
+
+  static byte[] json(String text) {
+    return ("{\"text\":\"" + text + "\"}").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The record of an event, to a given partition. */
+  static ProducerRecord<byte[], byte[]> record(String topic, int partition, Event event) {
+    return EventWriter.binary().write(topic, partition, null, event);
+  }
+
+  /** The record of an event under a key that the event does not know. */
+  static ProducerRecord<byte[], byte[]> record(
+      String topic, int partition, byte @Nullable [] key, Event event) {
+    ProducerRecord<byte[], byte[]> written = record(topic, partition, event);
+    written.headers().remove("ce_partitionkey");
+    return new ProducerRecord<>(
+        topic, partition, (Long) null, key, written.value(), written.headers());
+  }
+
+  /** So many events in a partition, the keys in turn; ids and texts are the running numbers. */
+  void publishNotes(String topic, int partition, int count, int keys) {
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      records.add(record(topic, partition, note("key-" + i % keys, partition + "-" + i)));
+    }
+    publisher.sendAll(records);
+  }
+
+  /** The committed offset of the group, or -1. */
+  long committed(String topic, int partition) {
+    OffsetAndMetadata offset = committed(group()).get(new TopicPartition(topic, partition));
+    return offset == null ? -1 : offset.offset();
+  }
+
+  Map<TopicPartition, OffsetAndMetadata> committed(String group) {
+    try {
+      return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return Map.of();
+      }
+      throw new AssertionError("the offsets of " + group + " can not be read", e.getCause());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  /** The sum of the committed offsets of the group. */
+  long committedInAll() {
+    return committed(group()).values().stream().mapToLong(OffsetAndMetadata::offset).sum();
+  }
+
+  ConsumerGroupDescription describe() {
+    try {
+      return requireNonNull(
+              admin.describeConsumerGroups(List.of(group())).describedGroups().get(group()))
+          .get();
+    } catch (ExecutionException e) {
+      throw new AssertionError("group " + group() + " can not be described", e.getCause());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  /** Waits until the group has settled with so many members that own something each. */
+  void awaitMembers(int members) {
+    eventually()
+        .ignoreExceptions()
+        .until(
+            () -> {
+              ConsumerGroupDescription group = describe();
+              return group.groupState() == GroupState.STABLE
+                  && group.members().size() == members
+                  && group.members().stream()
+                      .noneMatch(m -> m.assignment().topicPartitions().isEmpty());
+            });
+  }
+
+  static AssertionError interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new AssertionError("interrupted", e);
+  }
+
+  @Override
+  public void close() {
+    before.forEach(Runnable::run);
+    consumers.forEach(EventConsumer::stop);
+    consumers.forEach(EventConsumer::close);
+    publisher.close();
+    admin.close(Duration.ofSeconds(5));
+  }
+}
