@@ -200,7 +200,9 @@ final class GroupEventConsumer implements EventConsumer {
   private GroupSource source() {
     return new GroupSource(
         new KafkaConsumer<>(
-            properties.forConsumer(), new ByteArrayDeserializer(), new ByteArrayDeserializer()),
+            properties.forConsumer(config.maxInFlightRecords),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer()),
         CLOSE_TIMEOUT);
   }
 
@@ -230,7 +232,8 @@ final class GroupEventConsumer implements EventConsumer {
             drainBudget,
             config.commitInterval,
             config.maxInFlightRecords,
-            config.maxInFlightBytes),
+            config.maxInFlightBytes,
+            properties.pollRecords(config.maxInFlightRecords)),
         new EngineParts(
             source,
             new RecordDelivery.Source(config.group, config.eventReader, this::handlerId),

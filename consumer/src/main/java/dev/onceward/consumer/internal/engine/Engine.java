@@ -69,7 +69,7 @@ public final class Engine {
     workers =
         new Workers(lanes, completions, timer, deadLetters, counters, problems, parts, this::fail);
     commits = new Commits(source, problems, settings.commitInterval());
-    intake = new Intake(source, settings.maxRecords(), settings.maxBytes());
+    intake = new Intake(source, settings.maxRecords(), settings.maxBytes(), settings.pollRecords());
     ownership = new Ownership(lanes, completions, commits, intake, settings.drainBudget());
   }
 
