@@ -226,7 +226,7 @@ public interface EventConsumer extends AutoCloseable {
     /**
      * Records that may be read and not done, shared equally by the assigned partitions; default
      * 10,000. A partition that has used its share is paused. One poll may exceed it by {@code
-     * max.poll.records}.
+     * max.poll.records}, which is lowered to a twentieth of it.
      */
     public Builder maxInFlightRecords(int maxInFlightRecords) {
       this.maxInFlightRecords = maxInFlightRecords;

@@ -47,7 +47,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   GroupEventConsumer(ConsumerConfig config) {
     this.config = config;
-    this.advice = KafkaAdvice.on(config.properties().forConsumer());
+    this.advice = KafkaAdvice.on(config.properties().forConsumer(config.maxInFlightRecords()));
   }
 
   @Override
@@ -132,7 +132,7 @@ final class GroupEventConsumer implements EventConsumer {
   private GroupSource source() {
     return new GroupSource(
         new KafkaConsumer<>(
-            config.properties().forConsumer(),
+            config.properties().forConsumer(config.maxInFlightRecords()),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer()),
         CLOSE_TIMEOUT);
@@ -163,7 +163,8 @@ final class GroupEventConsumer implements EventConsumer {
             config.drainBudget(),
             config.commitInterval(),
             config.maxInFlightRecords(),
-            config.maxInFlightBytes()),
+            config.maxInFlightBytes(),
+            config.properties().pollRecords(config.maxInFlightRecords())),
         new EngineParts(
             source,
             new RecordDelivery.Source(config.group(), config.eventReader(), config::handlerId),

@@ -44,6 +44,8 @@ final class Commits {
     lastNanos = now;
     Map<Partition, OffsetAndMetadata> offsets = committable(partitions);
     if (offsets.isEmpty()) {
+      // what could not be committed went with its partition
+      problems.clear(SUBJECT);
       return;
     }
     underWay = true;

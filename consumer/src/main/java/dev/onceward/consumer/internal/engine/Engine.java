@@ -41,6 +41,7 @@ public final class Engine {
   private final Completions completions = new Completions();
   private final Lanes lanes;
   private final Timer timer;
+  private final DeadLetterDesk deadLetters;
   private final Workers workers;
   private final Commits commits;
   private final Intake intake;
@@ -58,18 +59,17 @@ public final class Engine {
     source = parts.source();
     lanes = new Lanes(settings.concurrency(), settings.keyless());
     timer = new Timer("onceward-" + settings.group() + "-timer", this::fail);
-    workers =
-        new Workers(
-            lanes,
-            completions,
+    deadLetters =
+        new DeadLetterDesk(
+            parts.deadLetters(),
             timer,
-            new DeadLetterDesk(parts.deadLetters(), timer, problems),
-            counters,
             problems,
-            parts,
+            "onceward-" + settings.group() + "-dead-letters",
             this::fail);
+    workers =
+        new Workers(lanes, completions, timer, deadLetters, counters, problems, parts, this::fail);
     commits = new Commits(source, problems, settings.commitInterval());
-    intake = new Intake(source, settings.maxRecords(), settings.maxBytes());
+    intake = new Intake(source, settings.maxRecords(), settings.maxBytes(), settings.pollRecords());
     ownership = new Ownership(lanes, completions, commits, intake, settings.drainBudget());
   }
 
@@ -218,6 +218,7 @@ public final class Engine {
     try {
       ownership.dropAll();
       timer.close();
+      deadLetters.close();
       source.close();
     } catch (RuntimeException e) {
       log.warn("closing the consumer of group {} failed", settings.group(), e);

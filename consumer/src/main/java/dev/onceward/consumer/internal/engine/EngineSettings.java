@@ -15,6 +15,7 @@ import java.util.Set;
  * @param commitInterval how often finished work is committed
  * @param maxRecords records that may be in flight, over all partitions
  * @param maxBytes bytes that may be in flight, over all partitions
+ * @param pollRecords records that one poll brings at most
  */
 public record EngineSettings(
     String group,
@@ -24,4 +25,5 @@ public record EngineSettings(
     Duration drainBudget,
     Duration commitInterval,
     int maxRecords,
-    long maxBytes) {}
+    long maxBytes,
+    int pollRecords) {}

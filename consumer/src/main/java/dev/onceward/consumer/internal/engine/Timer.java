@@ -1,7 +1,7 @@
 package dev.onceward.consumer.internal.engine;
 
 import java.time.Duration;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -29,17 +29,21 @@ final class Timer implements AutoCloseable {
   }
 
   void after(Duration delay, Runnable action) {
-    ScheduledFuture<?> unused =
-        executor.schedule(
-            () -> {
-              try {
-                action.run();
-              } catch (Throwable e) {
-                fatal.accept(e);
-              }
-            },
-            delay.toNanos(),
-            TimeUnit.NANOSECONDS);
+    Future<?> unused = watch(delay, action);
+  }
+
+  /** Runs the action after the delay, unless what is returned is cancelled before. */
+  Future<?> watch(Duration delay, Runnable action) {
+    return executor.schedule(
+        () -> {
+          try {
+            action.run();
+          } catch (Throwable e) {
+            fatal.accept(e);
+          }
+        },
+        delay.toNanos(),
+        TimeUnit.NANOSECONDS);
   }
 
   @Override

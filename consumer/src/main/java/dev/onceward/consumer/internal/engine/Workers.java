@@ -128,8 +128,7 @@ final class Workers {
     }
     if (outcome != null) {
       if (unavailable) {
-        unavailable = false;
-        problems.clear(UNAVAILABLE);
+        available();
       }
       counters.count(outcome);
       completions.add(work);
@@ -148,10 +147,11 @@ final class Workers {
     work.countFailure();
     Decision decision =
         failures.decide(error, work.attempt(), work.failures(), Duration.between(since, at));
+    Throwable printable = Thrown.printable(error);
     long now = System.nanoTime();
     if (decision instanceof Decision.Retry retry) {
       Work next = lanes.park(work, now + retry.delay().toNanos());
-      report(work, delivery, error, retry);
+      report(work, delivery, printable, retry);
       if (retry.usesAttempt()) {
         work.nextAttempt();
       }
@@ -160,7 +160,7 @@ final class Workers {
     }
     Work next = lanes.park(work, now);
     DeadLetterReason reason = ((Decision.DeadLetter) decision).reason();
-    giveUp(work, new FailedDelivery(delivery, reason, error, since, at));
+    giveUp(work, new FailedDelivery(delivery, reason, printable, since, at));
     return next;
   }
 
@@ -177,8 +177,17 @@ final class Workers {
   }
 
   private void runAgain(Work work) {
+    if (work.cancelled() && unavailable) {
+      // the next owner of the partition tells whether the database is back
+      available();
+    }
     lanes.resume(work);
     pump();
+  }
+
+  private void available() {
+    unavailable = false;
+    problems.clear(UNAVAILABLE);
   }
 
   private void giveUp(Work work, FailedDelivery failed) {

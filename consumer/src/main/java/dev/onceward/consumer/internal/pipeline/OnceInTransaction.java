@@ -6,7 +6,10 @@ import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxEntry.EntityVersion;
+import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.envelope.Event;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * runs without a transaction.
  */
 final class OnceInTransaction {
+
+  private static final int DEEPEST_CAUSE = 20;
+  private static final int VALIDITY_SECONDS = 5;
 
   private final @Nullable Inbox inbox;
 
@@ -28,11 +34,38 @@ final class OnceInTransaction {
       return Outcome.APPLIED;
     }
     Inbox open = Objects.requireNonNull(inbox, "build() refuses such a handler without an inbox");
-    return switch (open.process(entry(prepared), prepared::invoke)) {
+    return switch (open.process(entry(prepared), tx -> invoke(prepared, tx))) {
       case APPLIED -> Outcome.APPLIED;
       case DUPLICATE -> Outcome.DUPLICATE;
       case STALE -> Outcome.STALE;
     };
+  }
+
+  private static void invoke(PreparedDelivery prepared, Connection tx) throws Exception {
+    try {
+      prepared.invoke(tx);
+    } catch (Exception e) {
+      if (isOfDatabase(e) && !tx.isValid(VALIDITY_SECONDS)) {
+        // the outage is not the event's fault, and must not use up its attempts
+        throw new InboxUnavailableException(
+            "the database connection was lost while "
+                + prepared.route().name()
+                + " ran; check that the database is up",
+            e);
+      }
+      throw e;
+    }
+  }
+
+  private static boolean isOfDatabase(Throwable error) {
+    Throwable link = error;
+    for (int depth = 0; link != null && depth < DEEPEST_CAUSE; depth++) {
+      if (link instanceof SQLException) {
+        return true;
+      }
+      link = link.getCause();
+    }
+    return false;
   }
 
   private static InboxEntry entry(PreparedDelivery prepared) {

@@ -18,14 +18,17 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerProperties {
 
   private static final Duration DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+  private static final int DEFAULT_MAX_POLL_RECORDS = ConsumerConfig.DEFAULT_MAX_POLL_RECORDS;
   private static final Duration DEFAULT_DRAIN_BUDGET = Duration.ofSeconds(10);
 
   private final Map<String, Object> user;
   private final String group;
+  private final int maxPollRecords;
 
-  private ConsumerProperties(Map<String, Object> user, String group) {
+  private ConsumerProperties(Map<String, Object> user, String group, int maxPollRecords) {
     this.user = user;
     this.group = group;
+    this.maxPollRecords = maxPollRecords;
   }
 
   /** Checks the properties and adds what is wrong to {@code problems}, a line each. */
@@ -61,20 +64,39 @@ public final class ConsumerProperties {
                 + " is set, but Onceward reads bytes and decodes with its PayloadMapper; remove it");
       }
     }
-    return new ConsumerProperties(user, group);
+    int maxPollRecords =
+        (int)
+            Math.min(
+                number(
+                    user,
+                    ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                    DEFAULT_MAX_POLL_RECORDS,
+                    problems),
+                Integer.MAX_VALUE);
+    return new ConsumerProperties(user, group, maxPollRecords);
   }
 
-  /** For the group's consumer. */
-  public Map<String, Object> forConsumer() {
+  /** For the group's consumer, whose polls bring {@link #pollRecords} at most. */
+  public Map<String, Object> forConsumer(int maxInFlightRecords) {
     Map<String, Object> properties = new HashMap<>(user);
     // latest, the client's default, loses what is published before the group's first commit
     properties.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     properties.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, pollRecords(maxInFlightRecords));
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     return properties;
+  }
+
+  /**
+   * The records that one poll brings at most: {@code max.poll.records}, but no more than a
+   * twentieth of what may be in flight, so that a poll does not take the shares of other
+   * partitions.
+   */
+  public int pollRecords(int maxInFlightRecords) {
+    return Math.min(maxPollRecords, Math.max(1, maxInFlightRecords / 20));
   }
 
   /** For an admin client that gives up after {@code timeout}. */
@@ -117,15 +139,25 @@ public final class ConsumerProperties {
   }
 
   private Duration maxPollInterval(List<String> problems) {
-    Object value = user.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+    return Duration.ofMillis(
+        number(
+            user,
+            ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
+            DEFAULT_MAX_POLL_INTERVAL.toMillis(),
+            problems));
+  }
+
+  private static long number(
+      Map<String, Object> properties, String name, long whenUnset, List<String> problems) {
+    Object value = properties.get(name);
     if (value == null) {
-      return DEFAULT_MAX_POLL_INTERVAL;
+      return whenUnset;
     }
     try {
-      return Duration.ofMillis(Long.parseLong(value.toString().trim()));
+      return Long.parseLong(value.toString().trim());
     } catch (NumberFormatException e) {
-      problems.add("max.poll.interval.ms=" + value + " is no number of milliseconds");
-      return DEFAULT_MAX_POLL_INTERVAL;
+      problems.add(name + "=" + value + " is no number; set a whole number or remove it");
+      return whenUnset;
     }
   }
 

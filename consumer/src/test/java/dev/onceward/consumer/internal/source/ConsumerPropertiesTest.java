@@ -20,7 +20,7 @@ class ConsumerPropertiesTest {
   @Test
   void plainPropertiesAreTakenAndCompleted() {
     user.put("fetch.min.bytes", 10);
-    Map<String, Object> consumer = properties().forConsumer();
+    Map<String, Object> consumer = properties().forConsumer(10_000);
     assertThat(problems).isEmpty();
     assertThat(consumer)
         .containsEntry("fetch.min.bytes", 10)
@@ -33,7 +33,19 @@ class ConsumerPropertiesTest {
   @Test
   void theUsersOffsetResetIsKept() {
     user.put("auto.offset.reset", "none");
-    assertThat(properties().forConsumer()).containsEntry("auto.offset.reset", "none");
+    assertThat(properties().forConsumer(10_000)).containsEntry("auto.offset.reset", "none");
+  }
+
+  @Test
+  void aPollBringsNoMoreThanATwentiethOfWhatMayBeInFlight() {
+    assertThat(properties().forConsumer(10_000)).containsEntry("max.poll.records", 500);
+    assertThat(properties().forConsumer(400)).containsEntry("max.poll.records", 20);
+    assertThat(properties().forConsumer(1)).containsEntry("max.poll.records", 1);
+    user.put("max.poll.records", "7");
+    assertThat(properties().forConsumer(10_000)).containsEntry("max.poll.records", 7);
+    user.put("max.poll.records", "many");
+    properties();
+    assertThat(problems).singleElement().asString().contains("max.poll.records=many");
   }
 
   @Test

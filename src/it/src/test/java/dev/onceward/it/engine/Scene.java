@@ -40,6 +40,7 @@ final class Scene implements AutoCloseable {
   private final Admin admin;
   private final List<EventConsumer> consumers = new CopyOnWriteArrayList<>();
   private final List<Runnable> before = new CopyOnWriteArrayList<>();
+  private final List<Runnable> after = new CopyOnWriteArrayList<>();
 
   private Scene(KafkaServer kafka) {
     this.kafka = kafka;
@@ -130,6 +131,11 @@ final class Scene implements AutoCloseable {
   /** Runs before the consumers are closed: opens gates that they would wait for. */
   void beforeClose(Runnable action) {
     before.add(action);
+  }
+
+  /** Runs after the consumers are closed. */
+  void afterClose(Runnable action) {
+    after.add(action);
   }
 
   static Event note(String key, String id) {
@@ -233,6 +239,7 @@ final class Scene implements AutoCloseable {
     before.forEach(Runnable::run);
     consumers.forEach(EventConsumer::stop);
     consumers.forEach(EventConsumer::close);
+    after.forEach(Runnable::run);
     publisher.close();
     admin.close(Duration.ofSeconds(5));
   }
