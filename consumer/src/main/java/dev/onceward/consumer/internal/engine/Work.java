@@ -78,11 +78,13 @@ final class Work {
     return failures;
   }
 
+  /** When the first try that counts failed, or {@code now} when none has. */
   Instant firstFailure(Instant now) {
-    if (firstFailure == null) {
-      firstFailure = now;
-    }
-    return firstFailure;
+    return firstFailure == null ? now : firstFailure;
+  }
+
+  void failedSince(Instant first) {
+    firstFailure = first;
   }
 
   void countFailure() {

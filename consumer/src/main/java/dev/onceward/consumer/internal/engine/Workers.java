@@ -147,6 +147,10 @@ final class Workers {
     work.countFailure();
     Decision decision =
         failures.decide(error, work.attempt(), work.failures(), Duration.between(since, at));
+    if (!(decision instanceof Decision.Retry retry) || retry.usesAttempt()) {
+      // time in which the event could not be tried is not held against it
+      work.failedSince(since);
+    }
     Throwable printable = Thrown.printable(error);
     long now = System.nanoTime();
     if (decision instanceof Decision.Retry retry) {
