@@ -124,25 +124,36 @@ final class GroupEventConsumer implements EventConsumer {
     if (!started.compareAndSet(false, true)) {
       throw new IllegalStateException("this consumer was started before; build a new one");
     }
-    StartChecks.checkInbox(config.inbox, config.startTimeout);
+    StartChecks checks = new StartChecks(config.startTimeout, advice);
+    checks.checkInbox(config.inbox);
     Map<String, DeadLetterTopic> deadLetterTopics =
-        StartChecks.checkTopics(
-            properties.forAdmin(config.startTimeout),
+        checks.checkTopics(
+            properties,
             routes.topics(),
             topic -> config.topicConventions.deadLetterTopic(topic, config.group),
-            config.createDeadLetterTopics,
-            config.startTimeout,
-            advice);
+            config.createDeadLetterTopics);
     EventTracing tracing = config.tracing == null ? EventTracing.global() : config.tracing;
-    RecordSender sender = null;
+    RecordSender sender = sender(tracing);
+    GroupSource source = null;
     try {
-      sender = RecordSender.open(properties.forProducer(), tracing);
-      run(sender, source(), tracing, deadLetterTopics);
+      source = source();
+      run(sender, source, tracing, deadLetterTopics);
     } catch (RuntimeException e) {
-      if (sender != null) {
-        sender.close(CLOSE_TIMEOUT);
+      running = null;
+      if (source != null) {
+        source.close();
       }
+      sender.close(CLOSE_TIMEOUT);
       throw new ConsumerStartException(advice.explain(e), advice.safeCause(e));
+    }
+  }
+
+  private RecordSender sender(EventTracing tracing) {
+    try {
+      return RecordSender.open(properties.forProducer(), tracing);
+    } catch (IllegalArgumentException e) {
+      // one line already
+      throw new ConsumerStartException(String.valueOf(e.getMessage()), e);
     }
   }
 
