@@ -55,29 +55,35 @@ final class GroupEventConsumer implements EventConsumer {
     if (!started.compareAndSet(false, true)) {
       throw new IllegalStateException("this consumer was started before; build a new one");
     }
-    StartChecks.checkInbox(config.inbox(), config.startTimeout());
+    StartChecks checks = new StartChecks(config.startTimeout(), advice);
+    checks.checkInbox(config.inbox());
     Map<String, DeadLetterTopic> deadLetterTopics =
-        StartChecks.checkTopics(
-            config.properties().forAdmin(config.startTimeout()),
+        checks.checkTopics(
+            config.properties(),
             config.routes().topics(),
             topic -> config.topicConventions().deadLetterTopic(topic, config.group()),
-            config.createDeadLetterTopics(),
-            config.startTimeout(),
-            advice);
-    RecordSender sender = null;
+            config.createDeadLetterTopics());
+    RecordSender sender = sender();
     GroupSource source = null;
     try {
-      sender = RecordSender.open(config.properties().forProducer(), config.tracing());
       source = source();
       run(sender, source, deadLetterTopics);
     } catch (RuntimeException e) {
+      running = null;
       if (source != null) {
         source.close();
       }
-      if (sender != null) {
-        sender.close(CLOSE_TIMEOUT);
-      }
+      sender.close(CLOSE_TIMEOUT);
       throw new ConsumerStartException(advice.explain(e), advice.safeCause(e));
+    }
+  }
+
+  private RecordSender sender() {
+    try {
+      return RecordSender.open(config.properties().forProducer(), config.tracing());
+    } catch (IllegalArgumentException e) {
+      // one line already
+      throw new ConsumerStartException(String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.onceward.consumer;
 
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
+import dev.onceward.consumer.internal.source.ConsumerProperties;
 import dev.onceward.consumer.internal.source.Topics;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxUnavailableException;
@@ -13,22 +14,38 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.jspecify.annotations.Nullable;
 
-/** What is looked at before a consumer reads anything; each failure is one line. */
+/**
+ * What is looked at before a consumer reads anything; each failure is one line. All checks share
+ * one budget of time, which begins to run when this is made.
+ */
 final class StartChecks {
 
-  private StartChecks() {}
+  private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
+
+  private final long deadline;
+  private final KafkaAdvice advice;
+
+  StartChecks(Duration timeout, KafkaAdvice advice) {
+    this.deadline = System.nanoTime() + timeout.toNanos();
+    this.advice = advice;
+  }
+
+  private Duration left() {
+    return Duration.ofNanos(Math.max(deadline - System.nanoTime(), 1_000_000));
+  }
 
   /** Checks the database of the inbox. */
-  static void checkInbox(@Nullable Inbox inbox, Duration timeout) {
+  void checkInbox(@Nullable Inbox inbox) {
     if (inbox == null) {
       return;
     }
     try {
-      inbox.verify(timeout);
+      inbox.verify(left());
     } catch (InboxUnavailableException e) {
-      throw new ConsumerStartException("inbox: " + e.getMessage(), e);
+      throw new ConsumerStartException(String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -37,15 +54,15 @@ final class StartChecks {
    *
    * @return the dead-letter topic of each topic
    */
-  static Map<String, DeadLetterTopic> checkTopics(
-      Map<String, Object> adminProperties,
+  Map<String, DeadLetterTopic> checkTopics(
+      ConsumerProperties properties,
       Set<String> topics,
       UnaryOperator<String> deadLetterName,
-      boolean create,
-      Duration timeout,
-      KafkaAdvice advice) {
-    try (Admin admin = Admin.create(adminProperties)) {
-      Topics looked = new Topics(admin, timeout);
+      boolean create) {
+    Admin admin = null;
+    try {
+      admin = Admin.create(properties.forAdmin(left()));
+      Topics looked = new Topics(admin, left());
       Map<String, Integer> partitions = looked.partitions(topics);
       Set<String> missing = new TreeSet<>(topics);
       missing.removeAll(partitions.keySet());
@@ -62,8 +79,16 @@ final class StartChecks {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ConsumerStartException("interrupted while starting", e);
+    } catch (InvalidTopicException e) {
+      throw new ConsumerStartException(
+          "topics: " + String.join(", ", e.invalidTopics()) + ": " + advice.explain(e), e);
     } catch (Exception e) {
       throw new ConsumerStartException(advice.explain(e), advice.safeCause(e));
+    } finally {
+      if (admin != null) {
+        // without a limit it would wait for calls that nobody waits for any more
+        admin.close(CLOSE_TIMEOUT);
+      }
     }
   }
 

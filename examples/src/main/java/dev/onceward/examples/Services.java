@@ -44,7 +44,6 @@ public final class Services implements AutoCloseable {
    * @param data where that server keeps its data, or null to keep nothing
    */
   public static Services start(ServicesOptions options, String databaseName, @Nullable Path data) {
-    options.validate();
     String url = options.databaseUrl();
     if (url != null) {
       new Database(url, options.databaseUser(), options.databasePassword())

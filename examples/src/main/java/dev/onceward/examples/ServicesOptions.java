@@ -1,7 +1,9 @@
 package dev.onceward.examples;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,8 @@ public final class ServicesOptions {
       names = "--kafka-property",
       paramLabel = "NAME=VALUE",
       description = "A property of the Kafka clients, such as security.protocol=SASL_SSL.")
-  private final Map<String, String> kafkaProperties = new LinkedHashMap<>();
+  // no map: to split it, picocli looks into the quotes of a value, and warns with what it finds
+  private final List<String> kafkaProperties = new ArrayList<>();
 
   @Option(
       names = "--database-url",
@@ -63,7 +66,7 @@ public final class ServicesOptions {
    *
    * @throws ParameterException for the first of them; it is wrong usage
    */
-  void validate() {
+  public void validate() {
     require(startTimeoutSeconds >= 1, "--start-timeout must be at least 1");
     require(
         databaseUrl == null || databaseUrl.startsWith(Database.URL_PREFIX),
@@ -71,6 +74,9 @@ public final class ServicesOptions {
     require(
         bootstrapServers == null || !bootstrapServers.isBlank(),
         "--bootstrap-servers must name at least one HOST:PORT");
+    require(
+        kafkaProperties.stream().allMatch(property -> property.indexOf('=') > 0),
+        "--kafka-property must be NAME=VALUE");
   }
 
   private void require(boolean met, String problem) {
@@ -83,8 +89,14 @@ public final class ServicesOptions {
     return bootstrapServers;
   }
 
+  /** The properties, once they are {@linkplain #validate valid}. */
   Map<String, String> kafkaProperties() {
-    return kafkaProperties;
+    Map<String, String> properties = new LinkedHashMap<>();
+    for (String property : kafkaProperties) {
+      int equals = property.indexOf('=');
+      properties.put(property.substring(0, equals).strip(), property.substring(equals + 1));
+    }
+    return properties;
   }
 
   @Nullable String databaseUrl() {

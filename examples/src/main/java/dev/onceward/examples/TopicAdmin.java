@@ -48,7 +48,10 @@ public final class TopicAdmin implements AutoCloseable {
   }
 
   private DemoFailure refused(RuntimeException error) {
-    Throwable cause = error.getCause() == null ? error : error.getCause();
+    Throwable cause = error;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
     String message = String.valueOf(cause.getMessage());
     if (message.contains("JAAS") || message.contains("jaas")) {
       // neither the message nor the cause: they quote what may be a part of the password

@@ -87,6 +87,7 @@ public final class OrdersCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     CommandSpec command = java.util.Objects.requireNonNull(spec);
+    options.validate();
     if (events < MIN_EVENTS || rate < 1 || timeoutSeconds < 1) {
       throw new ParameterException(
           command.commandLine(), "--events must be at least 1000, --rate and --timeout at least 1");

@@ -96,13 +96,14 @@ public final class WebhooksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path file = requireNonNull(input);
-    if (!Files.isReadable(file)) {
-      throw new DemoFailure("--input: there is no readable file " + file);
-    }
+    options.validate();
     if (timeoutSeconds < 1) {
       throw new ParameterException(
           requireNonNull(spec).commandLine(), "--timeout must be at least 1");
+    }
+    Path file = requireNonNull(input);
+    if (!Files.isReadable(file)) {
+      throw new DemoFailure("--input: there is no readable file " + file);
     }
     PrintWriter out = requireNonNull(spec).commandLine().getOut();
     out.println("Starting Kafka and PostgreSQL ...");

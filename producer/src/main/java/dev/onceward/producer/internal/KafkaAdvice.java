@@ -11,12 +11,12 @@ import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.SaslConfigs;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.IllegalSaslStateException;
 import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTopicException;
@@ -45,13 +45,16 @@ public final class KafkaAdvice {
   private static final int MAX_QUOTED = 300;
 
   private final Secrets secrets;
+  private final PropertyAdvice propertyAdvice;
   private final String brokers;
   private final String security;
   private final String maxBlock;
   private final String deliveryTimeout;
 
   private KafkaAdvice(Map<String, ?> properties) {
-    this.secrets = new Secrets(properties);
+    Secrets hidden = new Secrets(properties);
+    this.secrets = hidden;
+    this.propertyAdvice = new PropertyAdvice(properties, message -> quote(hidden, message));
     this.brokers =
         CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
             + '='
@@ -79,6 +82,7 @@ public final class KafkaAdvice {
         .or(() -> connection(cause))
         .or(() -> record(cause))
         .or(() -> client(cause))
+        .or(() -> propertyAdvice.explain(cause))
         .orElseGet(() -> quoted(cause));
   }
 
@@ -133,6 +137,16 @@ public final class KafkaAdvice {
       return Optional.of(
           "the broker refused the credentials: check user and password in sasl.jaas.config, and"
               + " sasl.mechanism");
+    }
+    if (error instanceof IllegalSaslStateException) {
+      return Optional.of(
+          "the listener at "
+              + brokers
+              + " asks for no SASL authentication: correct the address, or "
+              + security
+              + " and sasl.mechanism ("
+              + quote(error)
+              + ')');
     }
     if (error instanceof UnsupportedSaslMechanismException) {
       return Optional.of(
@@ -246,10 +260,7 @@ public final class KafkaAdvice {
   }
 
   private String quoted(Throwable error) {
-    String name =
-        error instanceof ConfigException
-            ? "a Kafka property is not valid"
-            : error.getClass().getSimpleName();
+    String name = error.getClass().getSimpleName();
     String message = quote(error);
     return message.isEmpty() ? name : name + ": " + message;
   }
@@ -258,8 +269,12 @@ public final class KafkaAdvice {
     return quote(error.getMessage());
   }
 
-  /** Kafka's message on one line of bounded length, without secrets; empty when there is none. */
   private String quote(@Nullable String message) {
+    return quote(secrets, message);
+  }
+
+  /** Kafka's message on one line of bounded length, without secrets; empty when there is none. */
+  private static String quote(Secrets secrets, @Nullable String message) {
     String shown = secrets.redact(message);
     if (shown == null) {
       return "";

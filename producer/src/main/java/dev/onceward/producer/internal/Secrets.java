@@ -76,7 +76,8 @@ final class Secrets {
     return true;
   }
 
-  private static boolean isSecret(String name) {
+  /** Whether the value of the property of this name is not to be shown. */
+  static boolean isSecret(String name) {
     ConfigDef.ConfigKey known = KNOWN.get(name);
     return known != null
         ? known.type == ConfigDef.Type.PASSWORD

@@ -2,16 +2,19 @@ package dev.onceward.producer.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import javax.security.auth.login.LoginException;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.IllegalSaslStateException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
@@ -32,6 +35,10 @@ class KafkaAdviceTest {
   private final KafkaAdvice advice =
       KafkaAdvice.on(
           Map.of(
+              "interceptor.classes",
+              "com.acme.First,com.acme.NoSuchInterceptor",
+              "ssl.truststore.location",
+              "/no/such/trust.p12",
               "bootstrap.servers",
               List.of("broker-1:9092", "broker-2:9092"),
               "max.block.ms",
@@ -104,6 +111,22 @@ class KafkaAdviceTest {
         Arguments.of(
             new ConfigException("linger.ms", "xyz", "Not a number of type LONG"),
             List.of("linger.ms", "xyz")),
+        Arguments.of(
+            new IllegalArgumentException("Heartbeat must be set lower than the session timeout"),
+            List.of("Kafka property is not valid", "Heartbeat")),
+        Arguments.of(
+            new KafkaException(new ClassNotFoundException("com.acme.NoSuchInterceptor")),
+            List.of("com.acme.NoSuchInterceptor (interceptor.classes)", "class path")),
+        Arguments.of(
+            new KafkaException(
+                "Failed to load SSL keystore", new NoSuchFileException("/no/such/trust.p12")),
+            List.of("/no/such/trust.p12 (ssl.truststore.location)", "does not exist")),
+        Arguments.of(
+            new KafkaException(new LoginException("No LoginModule found for com.acme.Login")),
+            List.of("sasl.jaas.config", "com.acme.Login")),
+        Arguments.of(
+            new IllegalSaslStateException("Unexpected handshake request"),
+            List.of("bootstrap.servers=broker-1", "security.protocol=SASL_SSL", "sasl.mechanism")),
         Arguments.of(new IllegalStateException(), List.of("IllegalStateException")));
   }
 

@@ -20,6 +20,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -32,15 +33,17 @@ public final class Topics {
 
   private final Admin admin;
   private final Duration timeout;
+  private final long deadline;
 
   /**
    * Uses an admin client that the caller closes.
    *
-   * @param timeout how long one look may take
+   * @param timeout how long all looks may take together, from now on
    */
   public Topics(Admin admin, Duration timeout) {
     this.admin = admin;
     this.timeout = timeout;
+    this.deadline = System.nanoTime() + timeout.toNanos();
   }
 
   /** The partition counts of those topics that exist. */
@@ -53,6 +56,8 @@ public final class Topics {
         found.put(answer.getKey(), get(answer.getValue()).partitions().size());
       } catch (UnknownTopicOrPartitionException e) {
         // absent from the result
+      } catch (InvalidTopicException e) {
+        throw new InvalidTopicException(e.getMessage(), Set.of(answer.getKey()));
       }
     }
     return found;
@@ -109,7 +114,7 @@ public final class Topics {
 
   private <T> T get(KafkaFuture<T> future) throws Exception {
     try {
-      return future.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         throw cause;
