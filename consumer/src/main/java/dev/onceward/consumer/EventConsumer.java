@@ -51,8 +51,9 @@ public interface EventConsumer extends AutoCloseable {
    * Checks that brokers, topics, dead-letter topics and inbox are there, and begins to read.
    * Returns when reading has begun.
    *
-   * @throws ConsumerStartException if a check fails; one line names the setting and the fix
-   * @throws IllegalStateException if it was started before
+   * @throws ConsumerStartException if a check fails; one line names the setting and the fix. Also
+   *     if it is stopped meanwhile
+   * @throws IllegalStateException if it was started or closed before
    */
   void start();
 
@@ -69,7 +70,8 @@ public interface EventConsumer extends AutoCloseable {
 
   /**
    * Stops gracefully and waits for it: no new event starts, what runs may finish within the drain
-   * budget, and what is done is committed. May be called at any time, also more than once.
+   * budget, and what is done is committed. May be called at any time, also more than once. Called
+   * from a handler it only asks for the stop, which waits for that handler.
    */
   @Override
   void close();

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
@@ -39,11 +40,21 @@ final class GroupEventConsumer implements EventConsumer {
   private final ConsumerConfig config;
   private final KafkaAdvice advice;
   private final AtomicBoolean started = new AtomicBoolean();
+
+  /** Held while the consumer starts. */
+  private final ReentrantLock starting = new ReentrantLock();
+
   private volatile boolean stopRequested;
   private volatile @Nullable Running running;
 
   /** What exists between start and stop. */
-  private record Running(Engine engine, Thread poll) {}
+  private record Running(Engine engine, Thread poll) {
+
+    /** Whether the consumer's end waits for this thread. */
+    boolean isItsOwn(Thread thread) {
+      return thread == poll || engine.isHandling();
+    }
+  }
 
   GroupEventConsumer(ConsumerConfig config) {
     this.config = config;
@@ -55,14 +66,28 @@ final class GroupEventConsumer implements EventConsumer {
     if (!started.compareAndSet(false, true)) {
       throw new IllegalStateException("this consumer was started before; build a new one");
     }
+    if (stopRequested) {
+      throw new IllegalStateException("this consumer was closed before; build a new one");
+    }
+    starting.lock();
+    try {
+      checkAndRun();
+    } finally {
+      starting.unlock();
+    }
+  }
+
+  private void checkAndRun() {
     StartChecks checks = new StartChecks(config.startTimeout(), advice);
     checks.checkInbox(config.inbox());
+    requireNotStopped();
     Map<String, DeadLetterTopic> deadLetterTopics =
         checks.checkTopics(
             config.properties(),
             config.routes().topics(),
             topic -> config.topicConventions().deadLetterTopic(topic, config.group()),
             config.createDeadLetterTopics());
+    requireNotStopped();
     RecordSender sender = sender();
     GroupSource source = null;
     try {
@@ -75,6 +100,13 @@ final class GroupEventConsumer implements EventConsumer {
       }
       sender.close(CLOSE_TIMEOUT);
       throw new ConsumerStartException(advice.explain(e), advice.safeCause(e));
+    }
+  }
+
+  private void requireNotStopped() {
+    if (stopRequested) {
+      throw new ConsumerStartException(
+          "the consumer of group " + config.group() + " was stopped while it started", null);
     }
   }
 
@@ -217,11 +249,14 @@ final class GroupEventConsumer implements EventConsumer {
   @Override
   public void close() {
     stop();
-    Running current = running;
-    if (current == null || Thread.currentThread() == current.poll()) {
-      return;
-    }
     try {
+      // a start under way sees the request and gives up, or has just handed over
+      starting.lockInterruptibly();
+      starting.unlock();
+      Running current = running;
+      if (current == null || current.isItsOwn(Thread.currentThread())) {
+        return;
+      }
       current.poll().join();
     } catch (InterruptedException e) {
       // the stop goes on by itself, within its budget
@@ -234,7 +269,14 @@ final class GroupEventConsumer implements EventConsumer {
     Running current = running;
     return current == null
         ? new ConsumerHealth(
-            State.NEW, false, false, Duration.ZERO, 0, 0, List.of(), Optional.empty())
+            stopRequested ? State.STOPPED : State.NEW,
+            false,
+            false,
+            Duration.ZERO,
+            0,
+            0,
+            List.of(),
+            Optional.empty())
         : current.engine().health();
   }
 

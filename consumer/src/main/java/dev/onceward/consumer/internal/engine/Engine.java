@@ -95,6 +95,11 @@ public final class Engine {
     stopRequested = true;
   }
 
+  /** Whether the calling thread runs a handler of this engine. */
+  public boolean isHandling() {
+    return workers.isHandling();
+  }
+
   /** Why the engine failed, if it did. */
   public Optional<Throwable> failure() {
     return Optional.ofNullable(failure.get());

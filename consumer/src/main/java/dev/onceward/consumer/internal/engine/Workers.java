@@ -36,6 +36,7 @@ final class Workers {
   private final Problems problems;
   private final Clock clock;
   private final Consumer<Throwable> fatal;
+  private final ThreadLocal<Boolean> handles = ThreadLocal.withInitial(() -> false);
   private volatile boolean unavailable;
 
   Workers(
@@ -59,6 +60,11 @@ final class Workers {
     this.clock = parts.clock();
     this.fatal = fatal;
     this.deliveries = parts.deliveries();
+  }
+
+  /** Whether the calling thread runs a handler. */
+  boolean isHandling() {
+    return handles.get();
   }
 
   /** Starts what is ready, as far as permits go. Any thread. */
@@ -95,6 +101,7 @@ final class Workers {
 
   /** Runs the work and then, on the same thread and permit, whatever is ready next. */
   private void runAll(Work first) {
+    handles.set(true);
     try {
       Work work = first;
       while (work != null) {
@@ -103,6 +110,8 @@ final class Workers {
     } catch (Throwable e) {
       // no failure of a handler gets here: this is one of ours, and must not pass in silence
       fatal.accept(e);
+    } finally {
+      handles.remove();
     }
   }
 

@@ -1,0 +1,94 @@
+package dev.onceward.it.engine;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link LedgerApp} that the test has started, and ends at the latest with the test. */
+final class ChildApp implements AutoCloseable {
+
+  private static final long LONGEST_SECONDS = 90;
+
+  private final Process process;
+  private final Path log;
+
+  private ChildApp(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+  }
+
+  static ChildApp start(Properties configuration) {
+    try {
+      Path log = Files.createTempFile("ledger-app-", ".log");
+      // under Failsafe java.class.path is only a launcher's jar
+      String classPath =
+          Optional.ofNullable(System.getProperty("surefire.test.class.path"))
+              .orElseGet(() -> System.getProperty("java.class.path"));
+      ProcessBuilder builder =
+          new ProcessBuilder(
+              List.of(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-Xmx128m",
+                  "-XX:+UseSerialGC",
+                  "-XX:TieredStopAtLevel=1",
+                  LedgerApp.class.getName()));
+      builder.environment().put("CLASSPATH", classPath);
+      Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+      try (OutputStream in = process.getOutputStream()) {
+        configuration.store(in, null);
+      }
+      return new ChildApp(process, log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Sends a signal such as {@code STOP}, {@code CONT} or {@code TERM}. */
+  void signal(String name) throws IOException, InterruptedException {
+    int status =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            .inheritIO()
+            .start()
+            .waitFor();
+    if (status != 0) {
+      throw new AssertionError("kill -" + name + " ended with " + status);
+    }
+  }
+
+  /** Waits for the end and returns the exit code. */
+  int awaitExit() throws InterruptedException {
+    if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("the application does not end:\n" + log());
+    }
+    return process.exitValue();
+  }
+
+  /** What it has written, standard output and error. */
+  String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    try {
+      Files.deleteIfExists(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

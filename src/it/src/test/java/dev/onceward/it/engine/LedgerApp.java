@@ -1,0 +1,63 @@
+package dev.onceward.it.engine;
+
+import dev.onceward.consumer.EventConsumer;
+import dev.onceward.dedupe.JdbcInbox;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A small consumer application in a JVM of its own. Reads its configuration, as properties, from
+ * standard input; ends on SIGTERM, or halts in the middle as it is told.
+ */
+final class LedgerApp {
+
+  static final int HALTED = 42;
+
+  private LedgerApp() {}
+
+  public static void main(String[] args) throws Exception {
+    Properties configuration = new Properties();
+    configuration.load(System.in);
+    Map<String, Object> kafka = new HashMap<>();
+    configuration
+        .stringPropertyNames()
+        .forEach(
+            name -> {
+              if (name.startsWith("kafka.")) {
+                kafka.put(name.substring("kafka.".length()), configuration.getProperty(name));
+              }
+            });
+    PGSimpleDataSource database = new PGSimpleDataSource();
+    database.setUrl(configuration.getProperty("database.url"));
+    database.setUser(configuration.getProperty("database.user"));
+    database.setPassword(configuration.getProperty("database.password"));
+    String haltAfter = configuration.getProperty("haltAfter");
+    long handlerMillis = Long.parseLong(configuration.getProperty("handlerMillis"));
+    try (Ledger ledger = Ledger.open(database, configuration.getProperty("database.schema"));
+        EventConsumer consumer =
+            EventConsumer.builder(kafka)
+                .group(configuration.getProperty("group"))
+                .handlers(ledger.billing(configuration.getProperty("topic")))
+                .inbox(JdbcInbox.on(ledger.dataSource()))
+                .concurrency(4)
+                .commitInterval(
+                    Duration.ofMillis(Long.parseLong(configuration.getProperty("commitMillis"))))
+                .interceptor(
+                    chain -> {
+                      Thread.sleep(handlerMillis);
+                      var outcome = chain.proceed(chain.delivery());
+                      if (chain.delivery().event().getId().equals(haltAfter)) {
+                        // the effect is committed, the offset is not: the worst moment
+                        Runtime.getRuntime().halt(HALTED);
+                      }
+                      return outcome;
+                    })
+                .build()) {
+      consumer.start();
+      consumer.awaitStop();
+    }
+  }
+}

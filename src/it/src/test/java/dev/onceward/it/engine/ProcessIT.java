@@ -1,0 +1,167 @@
+package dev.onceward.it.engine;
+
+import static dev.onceward.it.engine.Scene.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.consumer.EventConsumer;
+import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.testkit.KafkaServer;
+import dev.onceward.testkit.TestDatabase;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.config.ConfigResource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A consumer process that crashes, is told to end, or is paused so long that it is replaced. */
+@EngineTest
+class ProcessIT {
+
+  private static final int EVENTS = 120;
+  private static final int SESSION_MILLIS = 3_000;
+  private static final long NEVER_MILLIS = 3_600_000;
+
+  private final Scene scene;
+  private final TestDatabase database;
+  private final Ledger ledger;
+
+  ProcessIT(KafkaServer kafka, TestDatabase database) {
+    scene = Scene.on(kafka);
+    this.database = database;
+    ledger = Ledger.in(database.dataSource());
+    scene.afterClose(ledger::close);
+  }
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCrashAfterTheCommitAndBeforeTheAcknowledgementDoublesNothing(GroupProtocol protocol)
+      throws Exception {
+    String topic = topicWithEvents(protocol);
+    try (ChildApp app = ChildApp.start(configuration(protocol, topic, NEVER_MILLIS, "1-17"))) {
+      assertThat(app.awaitExit()).as(app.log()).isEqualTo(LedgerApp.HALTED);
+    }
+    int before = ledger.rows("billing").size();
+    assertThat(ledger.rows("billing")).containsEntry("1-17", 1);
+    assertThat(scene.committedInAll()).isZero();
+
+    EventConsumer next =
+        scene.start(
+            scene
+                .consumer(protocol, ledger.billing(topic))
+                .inbox(JdbcInbox.on(ledger.dataSource())));
+    eventually().until(() -> scene.committedInAll() == EVENTS);
+
+    assertThat(ledger.rows("billing")).isEqualTo(eachOnce());
+    assertThat(next.counts().duplicates()).isEqualTo(before);
+    assertThat(next.counts().applied()).isEqualTo(EVENTS - before);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void onSigtermItDrainsAndCommits(GroupProtocol protocol) throws Exception {
+    String topic = topicWithEvents(protocol);
+    try (ChildApp app = ChildApp.start(configuration(protocol, topic, NEVER_MILLIS, null))) {
+      eventually().until(() -> ledger.rows("billing").size() >= 10 || !app.isAlive());
+      app.signal("TERM");
+      assertThat(app.awaitExit()).as(app.log()).isEqualTo(128 + 15);
+    }
+    Map<String, Integer> rows = ledger.rows("billing");
+
+    assertThat(rows).hasSizeBetween(10, EVENTS - 1).allSatisfy((id, n) -> assertThat(n).isOne());
+    assertThat(scene.committedInAll()).isEqualTo(rows.size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPausedProcessThatWasReplacedChangesNothingAndComesBack(GroupProtocol protocol)
+      throws Exception {
+    String topic = topicWithEvents(protocol);
+    try (ChildApp app = ChildApp.start(configuration(protocol, topic, 100, null))) {
+      eventually().until(() -> ledger.rows("billing").size() >= 10 || !app.isAlive());
+      app.signal("STOP");
+      EventConsumer next =
+          scene.start(
+              scene
+                  .consumer(protocol, ledger.billing(topic))
+                  .inbox(JdbcInbox.on(ledger.dataSource())));
+      eventually().until(() -> next.health().assignedPartitions() == 2);
+      app.signal("CONT");
+      scene.awaitMembers(2);
+      eventually().until(() -> scene.committedInAll() == EVENTS);
+      assertThat(ledger.rows("billing")).isEqualTo(eachOnce());
+
+      scene.publishNotes(topic, 0, 1, 1);
+      scene.publishNotes(topic, 1, 1, 1);
+      eventually().until(() -> scene.committedInAll() == EVENTS + 2);
+      assertThat(ledger.rows("billing")).as("the same ids again").isEqualTo(eachOnce());
+      app.signal("TERM");
+      assertThat(app.awaitExit()).as(app.log()).isEqualTo(128 + 15);
+      assertThat(next.health().failure()).isEmpty();
+    }
+  }
+
+  private static Map<String, Integer> eachOnce() {
+    return IntStream.range(0, EVENTS)
+        .boxed()
+        .collect(Collectors.toMap(i -> i % 2 + "-" + i / 2, i -> 1));
+  }
+
+  private String topicWithEvents(GroupProtocol protocol) throws Exception {
+    String topic = scene.topic(2);
+    scene.publishNotes(topic, 0, EVENTS / 2, 20);
+    scene.publishNotes(topic, 1, EVENTS / 2, 20);
+    if (!protocol.isClassic()) {
+      // of this protocol the session is the group's, not the client's
+      scene
+          .admin()
+          .incrementalAlterConfigs(
+              Map.of(
+                  new ConfigResource(ConfigResource.Type.GROUP, scene.group()),
+                  List.of(
+                      new AlterConfigOp(
+                          new ConfigEntry(
+                              "consumer.session.timeout.ms", Integer.toString(SESSION_MILLIS)),
+                          OpType.SET))))
+          .all()
+          .get();
+    }
+    return topic;
+  }
+
+  private Properties configuration(
+      GroupProtocol protocol, String topic, long commitMillis, @Nullable String haltAfter) {
+    Map<String, Object> kafka = new HashMap<>(scene.properties(protocol));
+    if (protocol.isClassic()) {
+      kafka.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
+    }
+    Properties configuration = new Properties();
+    kafka.forEach((name, value) -> configuration.put("kafka." + name, value.toString()));
+    configuration.put("group", scene.group());
+    configuration.put("topic", topic);
+    configuration.put("database.url", database.jdbcUrl());
+    configuration.put("database.user", database.user());
+    configuration.put("database.password", database.password());
+    configuration.put("database.schema", ledger.schema());
+    configuration.put("handlerMillis", "100");
+    configuration.put("commitMillis", Long.toString(commitMillis));
+    if (haltAfter != null) {
+      configuration.put("haltAfter", haltAfter);
+    }
+    return configuration;
+  }
+}
