@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -26,6 +27,7 @@ final class Work {
   private int attempt = 1;
   private int failures;
   private @Nullable Instant firstFailure;
+  private @Nullable Instant ageBegin;
 
   // the poll thread
   boolean done;
@@ -83,6 +85,18 @@ final class Work {
       firstFailure = now;
     }
     return firstFailure;
+  }
+
+  /** How long the work has been failing, the time without the inbox's database not counted. */
+  Duration age(Instant now, boolean counts) {
+    if (!counts) {
+      ageBegin = null;
+      return Duration.ZERO;
+    }
+    if (ageBegin == null) {
+      ageBegin = now;
+    }
+    return Duration.between(ageBegin, now);
   }
 
   void countFailure() {

@@ -147,7 +147,8 @@ final class Workers {
     Instant since = work.firstFailure(at);
     work.countFailure();
     Decision decision =
-        failures.decide(error, work.attempt(), work.failures(), Duration.between(since, at));
+        failures.decide(
+            error, work.attempt(), work.failures(), work.age(at, Failures.usesAttempt(error)));
     long now = System.nanoTime();
     if (decision instanceof Decision.Retry retry) {
       Work next = lanes.park(work, now + retry.delay().toNanos());
