@@ -118,7 +118,7 @@ final class StartChecks {
         (name, topic) -> {
           Integer size = partitions.get(topic);
           boolean same = size != null && existing.getOrDefault(name, size).equals(size);
-          targets.put(topic, new DeadLetterTopic(name, same));
+          targets.put(topic, new DeadLetterTopic(name, same ? size : 0));
         });
     return targets;
   }

@@ -160,6 +160,9 @@ public final class Engine {
         throw new IllegalStateException("records of " + id + ", which is not assigned");
       }
       List<ConsumerRecord<byte[], byte[]>> arrived = records.records(id);
+      if (partition.progress().isBehind(arrived.get(0).offset())) {
+        partition = ownership.beginAgain(partition);
+      }
       List<Work> works = new ArrayList<>(arrived.size());
       for (ConsumerRecord<byte[], byte[]> record : arrived) {
         Work work = new Work(partition, record);

@@ -94,6 +94,20 @@ final class Ownership implements OwnershipListener {
     log.warn("lost {} without notice, their unfinished work is redelivered", partitions);
   }
 
+  /**
+   * Offsets of the partition have gone back: what was read, done and committed says nothing about
+   * what comes now.
+   */
+  Partition beginAgain(Partition before) {
+    log.warn("offsets of {} went back: the topic was created anew or cut off", before.id());
+    Partition anew = new Partition(before.id());
+    anew.paused(before.paused());
+    drop(List.of(before));
+    owned.put(anew.id(), anew);
+    count = owned.size();
+    return anew;
+  }
+
   /** Cancels whatever is unfinished and forgets all partitions, without a commit. */
   void dropAll() {
     drop(List.copyOf(owned.values()));

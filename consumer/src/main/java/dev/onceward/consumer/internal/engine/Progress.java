@@ -39,6 +39,13 @@ final class Progress {
     position = next;
   }
 
+  /**
+   * Whether the offset was read before: the topic was created anew or cut off, and counts again.
+   */
+  boolean isBehind(long offset) {
+    return position != null && offset < position.offset();
+  }
+
   /** Marks a record as done. Marking it again changes nothing. */
   void done(Work work) {
     if (work.done) {

@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -26,6 +27,8 @@ final class Work {
   private int attempt = 1;
   private int failures;
   private @Nullable Instant firstFailure;
+  private @Nullable Instant ageBegin;
+  private boolean waitedForInbox;
 
   // the poll thread
   boolean done;
@@ -78,13 +81,32 @@ final class Work {
     return failures;
   }
 
-  /** When the first try that counts failed, or {@code now} when none has. */
   Instant firstFailure(Instant now) {
-    return firstFailure == null ? now : firstFailure;
+    if (firstFailure == null) {
+      firstFailure = now;
+    }
+    return firstFailure;
   }
 
-  void failedSince(Instant first) {
-    firstFailure = first;
+  /** How long the work has been failing, the time without the inbox's database not counted. */
+  Duration age(Instant now, boolean counts) {
+    if (!counts) {
+      ageBegin = null;
+      return Duration.ZERO;
+    }
+    if (ageBegin == null) {
+      ageBegin = now;
+    }
+    return Duration.between(ageBegin, now);
+  }
+
+  /** Remembers that a try failed for want of the inbox's database. */
+  void waitForInbox() {
+    waitedForInbox = true;
+  }
+
+  boolean waitedForInbox() {
+    return waitedForInbox;
   }
 
   void countFailure() {

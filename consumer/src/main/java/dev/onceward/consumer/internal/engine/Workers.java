@@ -37,7 +37,6 @@ final class Workers {
   private final Clock clock;
   private final Consumer<Throwable> fatal;
   private final ThreadLocal<Boolean> handles = ThreadLocal.withInitial(() -> false);
-  private volatile boolean unavailable;
 
   Workers(
       Lanes lanes,
@@ -135,10 +134,11 @@ final class Workers {
       // the next delivery on this thread must not inherit an interrupt
       Thread.interrupted();
     }
+    if (work.waitedForInbox() && (failure == null || Failures.usesAttempt(failure))) {
+      // another event's outcome would prove nothing: it may need no inbox
+      problems.clear(UNAVAILABLE);
+    }
     if (outcome != null) {
-      if (unavailable) {
-        available();
-      }
       counters.count(outcome);
       completions.add(work);
       return lanes.finish(work);
@@ -155,11 +155,8 @@ final class Workers {
     Instant since = work.firstFailure(at);
     work.countFailure();
     Decision decision =
-        failures.decide(error, work.attempt(), work.failures(), Duration.between(since, at));
-    if (!(decision instanceof Decision.Retry retry) || retry.usesAttempt()) {
-      // time in which the event could not be tried is not held against it
-      work.failedSince(since);
-    }
+        failures.decide(
+            error, work.attempt(), work.failures(), work.age(at, Failures.usesAttempt(error)));
     Throwable printable = Thrown.printable(error);
     long now = System.nanoTime();
     if (decision instanceof Decision.Retry retry) {
@@ -180,7 +177,7 @@ final class Workers {
   private void report(Work work, Delivery delivery, Throwable error, Decision.Retry retry) {
     long delay = retry.delay().toMillis();
     if (!retry.usesAttempt()) {
-      unavailable = true;
+      work.waitForInbox();
       problems.raise(UNAVAILABLE, "events wait and are tried again: " + error.getMessage());
     } else if (work.failures() == 1) {
       log.warn("{} failed, retry in {} ms", delivery, delay, error);
@@ -190,17 +187,12 @@ final class Workers {
   }
 
   private void runAgain(Work work) {
-    if (work.cancelled() && unavailable) {
+    if (work.cancelled() && work.waitedForInbox()) {
       // the next owner of the partition tells whether the database is back
-      available();
+      problems.clear(UNAVAILABLE);
     }
     lanes.resume(work);
     pump();
-  }
-
-  private void available() {
-    unavailable = false;
-    problems.clear(UNAVAILABLE);
   }
 
   private void giveUp(Work work, FailedDelivery failed) {

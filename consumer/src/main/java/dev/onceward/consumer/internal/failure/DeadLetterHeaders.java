@@ -18,6 +18,10 @@ final class DeadLetterHeaders {
   static final String FIRST_FAILURE = OWN_PREFIX + "first_failure";
   static final String LAST_FAILURE = OWN_PREFIX + "last_failure";
   static final String HANDLER = OWN_PREFIX + "handler";
+
+  /** The original timestamp in epoch milliseconds: the letter's own is the broker's time. */
+  static final String TIMESTAMP = OWN_PREFIX + "timestamp";
+
   static final String STACKTRACE = OWN_PREFIX + "stacktrace";
 
   /** The most a message may take, in bytes. */

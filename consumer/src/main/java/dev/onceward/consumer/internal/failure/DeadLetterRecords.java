@@ -33,8 +33,14 @@ final class DeadLetterRecords {
       }
     }
     headers.addAll(added(failed, handler));
-    Long timestamp = record.timestamp() < 0 ? null : record.timestamp();
-    return new ProducerRecord<>(topic, partition, timestamp, record.key(), record.value(), headers);
+    return new ProducerRecord<>(
+        topic, partition, timestamp(failed), record.key(), record.value(), headers);
+  }
+
+  /** The original one, but none that the broker would refuse because its own clock is behind it. */
+  private static @Nullable Long timestamp(FailedDelivery failed) {
+    long original = failed.delivery().record().timestamp();
+    return original < 0 || original > failed.lastFailure().toEpochMilli() ? null : original;
   }
 
   private static List<Header> added(FailedDelivery failed, String handler) {
@@ -44,6 +50,9 @@ final class DeadLetterRecords {
     headers.add(DeadLetterHeaders.TOPIC, record.topic());
     headers.add(DeadLetterHeaders.PARTITION, Integer.toString(record.partition()));
     headers.add(DeadLetterHeaders.OFFSET, Long.toString(record.offset()));
+    if (record.timestamp() >= 0) {
+      headers.add(DeadLetterHeaders.TIMESTAMP, Long.toString(record.timestamp()));
+    }
     headers.add(DeadLetterHeaders.GROUP, failed.delivery().group());
     headers.add(DeadLetterHeaders.DELIVERY_COUNT, Integer.toString(failed.delivery().attempt()));
     headers.add(DeadLetterHeaders.REASON, failed.reason().name());

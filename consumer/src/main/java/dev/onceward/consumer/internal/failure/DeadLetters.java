@@ -33,9 +33,11 @@ public final class DeadLetters {
    * A dead-letter topic.
    *
    * @param name its name
-   * @param samePartitions whether it has as many partitions as the topic it serves
+   * @param samePartitions how many partitions it and the topic it serves both had at start, when
+   *     they were as many; otherwise 0, and the key decides. A partition that is added later has no
+   *     counterpart
    */
-  public record DeadLetterTopic(String name, boolean samePartitions) {}
+  public record DeadLetterTopic(String name, int samePartitions) {}
 
   /** Sends a record; the stage completes when the broker has acknowledged it. */
   @FunctionalInterface
@@ -54,7 +56,8 @@ public final class DeadLetters {
   public CompletionStage<?> send(FailedDelivery failed) {
     try {
       DeadLetterTopic target = target(failed.delivery().topic());
-      @Nullable Integer partition = target.samePartitions() ? failed.delivery().partition() : null;
+      int source = failed.delivery().partition();
+      @Nullable Integer partition = source < target.samePartitions() ? source : null;
       return sender.send(
           DeadLetterRecords.of(failed, handlerIds.apply(failed), target.name(), partition));
     } catch (RuntimeException e) {

@@ -32,10 +32,10 @@ public final class Failures {
    * @param attempt the attempt that failed, from 1
    * @param failures how many tries have failed in a row, this one included; those that used up no
    *     attempt count too
-   * @param age the time since the first failure
+   * @param age the time since the first failure; a failure that uses up no attempt begins it anew
    */
   public Decision decide(Throwable failure, int attempt, int failures, Duration age) {
-    if (failure instanceof InboxUnavailableException) {
+    if (!usesAttempt(failure)) {
       // the database is down, not the event bad: giving it up would lose it for nothing
       return new Decision.Retry(backOff(failures), false);
     }
@@ -48,6 +48,11 @@ public final class Failures {
       return new Decision.DeadLetter(DeadLetterReason.ATTEMPTS_EXHAUSTED);
     }
     return new Decision.Retry(delay, true);
+  }
+
+  /** Whether the event is to blame: not when its inbox can not be reached. */
+  public static boolean usesAttempt(Throwable failure) {
+    return !(failure instanceof InboxUnavailableException);
   }
 
   private @Nullable DeadLetterReason permanentReason(Throwable failure) {

@@ -113,6 +113,8 @@ public final class ConsumerProperties {
     Map<String, Object> properties = without(ProducerConfig.configNames());
     // a dead letter is a little larger than a record that the broker has taken
     properties.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 32 * 1024 * 1024);
+    // brokers limit the compressed size: what fitted compressed would be refused for ever otherwise
+    properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
     return properties;
   }
 

@@ -23,6 +23,7 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.record.TimestampType;
 
 /** Looks at topics and creates them. Errors come as the exceptions of the Kafka client. */
 public final class Topics {
@@ -89,6 +90,8 @@ public final class Topics {
     Map<String, String> config = new HashMap<>();
     config.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
     config.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(DEAD_LETTER_RETENTION.toMillis()));
+    // kept from when they arrive: an old record's letter would be past its retention at once
+    config.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, TimestampType.LOG_APPEND_TIME.name);
     // room for what a dead letter adds to a record that fitted the source just so
     config.put(
         TopicConfig.MAX_MESSAGE_BYTES_CONFIG,

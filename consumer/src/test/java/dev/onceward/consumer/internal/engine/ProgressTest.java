@@ -72,6 +72,15 @@ class ProgressTest {
   }
 
   @Test
+  void offsetsThatWereReadBeforeAreToldFromThoseToCome() {
+    assertThat(progress.isBehind(0)).isFalse();
+    add(4);
+    progress.readUpTo(new OffsetAndMetadata(6));
+    assertThat(progress.isBehind(5)).isTrue();
+    assertThat(progress.isBehind(6)).isFalse();
+  }
+
+  @Test
   void doneRecordsBehindAnOpenOneLetGoOfTheirData() {
     add(0);
     Work later = add(1);

@@ -1,0 +1,93 @@
+package dev.onceward.it.engine;
+
+import static dev.onceward.it.engine.Scene.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.consumer.EventConsumer;
+import dev.onceward.testkit.KafkaServer;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A topic that is deleted and created anew under a running consumer: its offsets count again. */
+@EngineTest
+class TopicCreatedAnewIT {
+
+  private final Scene scene;
+  private final Gate gate = new Gate();
+  private final Set<String> handled = ConcurrentHashMap.newKeySet();
+
+  TopicCreatedAnewIT(KafkaServer kafka) {
+    scene = Scene.on(kafka);
+    scene.beforeClose(gate::open);
+  }
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theNewOffsetsAreCommitted(GroupProtocol protocol) {
+    String topic = scene.topic(1);
+    start(protocol, topic);
+    scene.publishNotes(topic, 0, 500, 10);
+    eventually().until(() -> scene.committed(topic, 0) == 500);
+
+    createAnew(topic);
+    scene.publishNotes(topic, 0, 100, 10);
+
+    eventually().until(() -> scene.committed(topic, 0) == 100);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theNewRecordsAreHandledWhateverIsUnfinishedOfTheOld(GroupProtocol protocol) {
+    String topic = scene.topic(1);
+    EventConsumer consumer = start(protocol, topic);
+    scene.publishNotes(topic, 0, 20, 20);
+    scene.publisher().sendAll(List.of(Scene.record(topic, 0, Scene.note("k", "stuck"))));
+    eventually().until(() -> handled.contains("stuck") && handled.size() == 21);
+    handled.clear();
+
+    createAnew(topic);
+    scene.publishNotes(topic, 0, 10, 10);
+
+    eventually().until(() -> scene.committed(topic, 0) == 10);
+    assertThat(handled).hasSize(10);
+    assertThat(consumer.health().failure()).isEmpty();
+  }
+
+  private EventConsumer start(GroupProtocol protocol, String topic) {
+    Map<String, Object> properties = scene.properties(protocol);
+    properties.put("metadata.max.age.ms", 500);
+    return scene.start(
+        scene.consumer(
+            properties,
+            Scene.notes(
+                topic,
+                (note, delivery) -> {
+                  handled.add(delivery.event().getId());
+                  if (delivery.event().getId().equals("stuck")) {
+                    gate.await();
+                  }
+                })));
+  }
+
+  private void createAnew(String topic) {
+    scene.kafka().deleteTopic(topic);
+    eventually()
+        .ignoreExceptions()
+        .until(
+            () -> {
+              scene.kafka().createTopic(topic, 1, Map.of());
+              return true;
+            });
+    eventually().ignoreExceptions().until(() -> scene.kafka().endOffsets(topic).size() == 1);
+  }
+}
