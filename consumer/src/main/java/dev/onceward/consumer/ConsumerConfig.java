@@ -42,7 +42,7 @@ record ConsumerConfig(
   /**
    * Checks what the builder was told.
    *
-   * @throws HandlerConfigurationException with all that is wrong, a line each
+   * @throws ConsumerConfigurationException with all that is wrong, a line each
    */
   static ConsumerConfig of(EventConsumer.Builder builder) {
     List<String> problems = new ArrayList<>();
@@ -59,7 +59,7 @@ record ConsumerConfig(
     requirePositive("startTimeout", builder.startTimeout.toNanos(), problems);
     List<Route> routes = routes(builder, problems);
     if (!problems.isEmpty()) {
-      throw new HandlerConfigurationException(problems);
+      throw new ConsumerConfigurationException(problems);
     }
     return new ConsumerConfig(
         builder.group,
@@ -93,6 +93,13 @@ record ConsumerConfig(
     List<Route> routes = new ArrayList<>();
     for (Object handlers : builder.handlers) {
       if (handlers instanceof LambdaHandlers lambdas) {
+        if (lambdas.routes().isEmpty()) {
+          problems.add(
+              "LambdaHandlers '"
+                  + lambdas.id()
+                  + "' handle nothing; add .on(type, ...), or leave"
+                  + " them out");
+        }
         routes.addAll(lambdas.routes());
       } else {
         scanner.scan(handlers);

@@ -29,12 +29,16 @@ public interface Delivery {
    */
   String idempotencyKey();
 
+  /** The consumer group that reads it. */
   String group();
 
+  /** The topic it was read from. */
   String topic();
 
+  /** The partition it was read from. */
   int partition();
 
+  /** Its offset in the partition. */
   long offset();
 
   /** The record's timestamp. */

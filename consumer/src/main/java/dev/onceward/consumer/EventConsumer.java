@@ -121,7 +121,9 @@ public interface EventConsumer extends AutoCloseable {
      * one is required. Their methods are called from many threads at once.
      */
     public Builder handlers(Object... handlers) {
-      this.handlers.addAll(List.of(handlers));
+      for (Object one : handlers) {
+        this.handlers.add(requireNonNull(one, "handlers(...) was given null"));
+      }
       return this;
     }
 
@@ -252,8 +254,8 @@ public interface EventConsumer extends AutoCloseable {
     /**
      * Builds the consumer; connects to nothing yet.
      *
-     * @throws HandlerConfigurationException if a handler or a setting can not work; a line for each
-     *     problem
+     * @throws ConsumerConfigurationException if a handler or a setting can not work; a line for
+     *     each problem
      */
     public EventConsumer build() {
       return new GroupEventConsumer(ConsumerConfig.of(this));

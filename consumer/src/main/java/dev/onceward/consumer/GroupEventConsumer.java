@@ -11,6 +11,7 @@ import dev.onceward.consumer.internal.engine.HandlerThreads;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
 import dev.onceward.consumer.internal.failure.Failures;
+import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.pipeline.Pipeline;
 import dev.onceward.consumer.internal.source.GroupSource;
 import dev.onceward.envelope.EventFormatException;
@@ -214,11 +215,12 @@ final class GroupEventConsumer implements EventConsumer {
             clock));
   }
 
-  private String handlerOf(Delivery delivery) {
+  private @Nullable String handlerOf(Delivery delivery) {
     try {
-      return config.handlerId(delivery.topic(), delivery.event().getType());
+      Route route = config.routes().find(delivery.topic(), delivery.event().getType());
+      return route == null ? null : route.handlerId();
     } catch (EventFormatException unreadable) {
-      return config.group();
+      return null;
     }
   }
 
@@ -226,7 +228,7 @@ final class GroupEventConsumer implements EventConsumer {
   public void awaitStop() throws InterruptedException {
     Running current = running;
     if (current == null) {
-      throw new IllegalStateException("this consumer is not started");
+      throw new IllegalStateException("this consumer is not started; call start() first");
     }
     current.poll().join();
     Optional<Throwable> failure = current.engine().failure();

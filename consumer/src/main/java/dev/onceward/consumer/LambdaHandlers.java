@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
-import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,10 @@ public final class LambdaHandlers {
     if (topics.length == 0) {
       throw new IllegalArgumentException("handler '" + id + "' names no topic; name at least one");
     }
-    return new LambdaHandlers(id, Set.of(topics));
+    if (Arrays.stream(topics).anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException("handler '" + id + "' names a blank topic; name it");
+    }
+    return new LambdaHandlers(id, Set.copyOf(Arrays.asList(topics)));
   }
 
   /**
@@ -81,13 +84,41 @@ public final class LambdaHandlers {
         guarantees);
   }
 
+  /**
+   * Handles a type of event whose data the handler does not take, or takes from {@link
+   * Delivery#event} by itself; events without data reach it too.
+   */
+  public LambdaHandlers on(String type, DeliveryHandler handler, Guarantee... guarantees) {
+    requireNonNull(handler);
+    return add(type, null, false, (delivery, data, tx) -> handler.handle(delivery), guarantees);
+  }
+
+  /** As {@link #on(String, DeliveryHandler, Guarantee...)}, in a transaction. */
+  public LambdaHandlers on(
+      String type, TransactionalDeliveryHandler handler, Guarantee... guarantees) {
+    requireNonNull(handler);
+    return add(
+        type,
+        null,
+        true,
+        (delivery, data, tx) -> handler.handle(delivery, requireNonNull(tx, "transaction")),
+        guarantees);
+  }
+
   private LambdaHandlers add(
-      String type, Type payload, boolean transactional, Route.Call call, Guarantee... guarantees) {
+      String type,
+      @Nullable Class<?> payload,
+      boolean transactional,
+      Route.Call call,
+      Guarantee... guarantees) {
     @Nullable String problem = HandlerScanner.patternProblem(type);
+    if (problem == null && payload != null) {
+      problem = HandlerScanner.payloadProblem(payload);
+    }
     if (problem != null) {
       throw new IllegalArgumentException("handler '" + id + "': " + problem);
     }
-    Set<Guarantee> wanted = Set.of(guarantees);
+    Set<Guarantee> wanted = Set.copyOf(Arrays.asList(guarantees));
     routes.add(
         new Route(
             id,
@@ -96,10 +127,14 @@ public final class LambdaHandlers {
             type,
             wanted.contains(Guarantee.IDEMPOTENT),
             wanted.contains(Guarantee.VERSION_GUARD),
-            new PayloadParameter(payload, false),
+            payload == null ? null : new PayloadParameter(payload, false),
             transactional,
             call));
     return this;
+  }
+
+  String id() {
+    return id;
   }
 
   List<Route> routes() {
@@ -116,5 +151,17 @@ public final class LambdaHandlers {
   @FunctionalInterface
   public interface TransactionalHandler<T> {
     void handle(T payload, Delivery delivery, Connection tx) throws Exception;
+  }
+
+  /** Handles one event by its delivery alone. Must be thread-safe. */
+  @FunctionalInterface
+  public interface DeliveryHandler {
+    void handle(Delivery delivery) throws Exception;
+  }
+
+  /** Handles one event by its delivery alone, in a transaction. Must be thread-safe. */
+  @FunctionalInterface
+  public interface TransactionalDeliveryHandler {
+    void handle(Delivery delivery, Connection tx) throws Exception;
   }
 }

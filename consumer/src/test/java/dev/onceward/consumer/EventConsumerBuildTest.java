@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.consumer.ConsumerHealth.State;
+import dev.onceward.envelope.Event;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -35,7 +37,7 @@ class EventConsumerBuildTest {
   void aHandlerThatNeedsAnInboxIsRefusedWithoutOne() {
     assertThatThrownBy(
             () -> EventConsumer.builder(KAFKA).group("g").handlers(new Billing()).build())
-        .isInstanceOf(HandlerConfigurationException.class)
+        .isInstanceOf(ConsumerConfigurationException.class)
         .hasMessageContaining("Billing.placed")
         .hasMessageContaining("inbox(JdbcInbox.on(dataSource))");
   }
@@ -45,7 +47,7 @@ class EventConsumerBuildTest {
     LambdaHandlers lambdas =
         LambdaHandlers.of("l", "orders").on("placed.v1", Order.class, (order, delivery, tx) -> {});
     assertThatThrownBy(() -> EventConsumer.builder(KAFKA).group("g").handlers(lambdas).build())
-        .isInstanceOf(HandlerConfigurationException.class)
+        .isInstanceOf(ConsumerConfigurationException.class)
         .hasMessageContaining("l[placed.v1]");
   }
 
@@ -55,7 +57,7 @@ class EventConsumerBuildTest {
         LambdaHandlers.of("other", "orders").on("placed.v1", Order.class, (order, delivery) -> {});
     assertThatThrownBy(
             () -> EventConsumer.builder(KAFKA).group("g").handlers(new Mailing(), other).build())
-        .isInstanceOf(HandlerConfigurationException.class)
+        .isInstanceOf(ConsumerConfigurationException.class)
         .hasMessageContaining("Mailing.placed")
         .hasMessageContaining("other[placed.v1]")
         .hasMessageContaining("a group of its own");
@@ -72,7 +74,7 @@ class EventConsumerBuildTest {
                     .commitInterval(Duration.ZERO)
                     .build())
         .isInstanceOfSatisfying(
-            HandlerConfigurationException.class,
+            ConsumerConfigurationException.class,
             e ->
                 assertThat(String.valueOf(e.getMessage()).lines())
                     .hasSize(7)
@@ -86,9 +88,35 @@ class EventConsumerBuildTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // that null is refused is what is tested
+  void whatIsNoHandlerIsNamedForWhatItIs() {
+    assertThatThrownBy(() -> builder().handlers(Mailing.class).build())
+        .hasMessageContaining("give it an object");
+    assertThatThrownBy(() -> builder().handlers(List.of(new Mailing())).build())
+        .hasMessageContaining("the handlers themselves");
+    assertThatThrownBy(() -> builder().handlers((Object) null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("handlers(...)");
+    assertThatThrownBy(() -> builder().handlers(LambdaHandlers.of("empty", "t")).build())
+        .hasMessageContaining("'empty' handle nothing");
+  }
+
+  @Test
+  void aLambdaThatCouldNeverBeCalledIsRefusedWithTheWayToWriteIt() {
+    LambdaHandlers lambdas = LambdaHandlers.of("l", "t", "t");
+    assertThatThrownBy(() -> lambdas.on("a.v1", Event.class, (event, delivery) -> {}))
+        .hasMessageContaining("Event is no payload")
+        .hasMessageContaining("delivery ->");
+    assertThatThrownBy(() -> lambdas.on("a.v1", List.class, (list, delivery) -> {}))
+        .hasMessageContaining("List");
+    lambdas.on("a.v1", delivery -> {}).on("b.v1", (delivery, tx) -> {}, Guarantee.IDEMPOTENT);
+    assertThat(lambdas.routes()).hasSize(2).allMatch(route -> route.payload() == null);
+  }
+
+  @Test
   void noHandlersAtAllAreRefused() {
     assertThatThrownBy(() -> EventConsumer.builder(KAFKA).group("g").build())
-        .isInstanceOf(HandlerConfigurationException.class)
+        .isInstanceOf(ConsumerConfigurationException.class)
         .hasMessageContaining("handlers(...)");
   }
 
@@ -99,6 +127,10 @@ class EventConsumerBuildTest {
     EventConsumer consumer =
         EventConsumer.builder(new Properties(defaults)).group("g").handlers(new Mailing()).build();
     assertThat(consumer.health().state()).isEqualTo(State.NEW);
+  }
+
+  private static EventConsumer.Builder builder() {
+    return EventConsumer.builder(KAFKA).group("g");
   }
 
   @Test

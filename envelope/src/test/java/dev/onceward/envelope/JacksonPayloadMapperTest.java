@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -254,6 +255,24 @@ class JacksonPayloadMapperTest {
         .hasMessageContaining(Broken.class.getName())
         .hasMessageContaining("at $.name")
         .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("secret"));
+  }
+
+  interface NoWayIn {}
+
+  @Test
+  void aClassThatCanNeverBeMappedIsToldHowItCould() {
+    Event event =
+        Event.builder()
+            .source("/s")
+            .type("com.acme.x.v1")
+            .data("{}".getBytes(StandardCharsets.UTF_8), "application/json")
+            .build();
+    assertThatThrownBy(() -> JacksonPayloadMapper.standard().read(event, NoWayIn.class))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("NoWayIn cannot be mapped")
+        .hasMessageContaining("record");
+    assertThatThrownBy(() -> JacksonPayloadMapper.standard().write(new Object()))
+        .hasMessageContaining("java.lang.Object cannot be mapped");
   }
 
   @Test

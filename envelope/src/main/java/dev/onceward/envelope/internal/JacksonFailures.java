@@ -3,6 +3,7 @@ package dev.onceward.envelope.internal;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.PropertyBindingException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
@@ -49,6 +50,14 @@ public final class JacksonFailures {
     }
     if (error instanceof PropertyBindingException) {
       return "a field is not known to the target";
+    }
+    if (error instanceof InvalidDefinitionException definition) {
+      // about the class, not about the content
+      String name =
+          definition.getType() == null ? "the class" : definition.getType().getRawClass().getName();
+      return name
+          + " cannot be mapped: make it a record, or give it a constructor Jackson can use and"
+          + " getters or public fields";
     }
     if (error instanceof MismatchedInputException mismatch) {
       Class<?> target = mismatch.getTargetType();

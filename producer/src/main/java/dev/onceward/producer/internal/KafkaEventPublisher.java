@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -24,6 +25,7 @@ import org.apache.kafka.common.header.Headers;
 /** The publisher: policies, then the record, then the sender. */
 public final class KafkaEventPublisher implements EventPublisher {
 
+  private static final Pattern LEGAL_TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
   private static final List<String> HOP_HEADERS =
       List.of(EventHeaders.TRACEPARENT, EventHeaders.TRACESTATE, EventHeaders.BAGGAGE);
 
@@ -48,6 +50,7 @@ public final class KafkaEventPublisher implements EventPublisher {
 
   @Override
   public Event.Builder newEvent(String type, Object payload) {
+    Objects.requireNonNull(payload, "payload: for an event without data call newEvent(type)");
     return newEvent(type).data(payload, config.payloadMapper());
   }
 
@@ -55,6 +58,16 @@ public final class KafkaEventPublisher implements EventPublisher {
   public CompletionStage<Published> publish(String topic, Event event) {
     Objects.requireNonNull(topic, "topic");
     Objects.requireNonNull(event, "event");
+    if (!LEGAL_TOPIC.matcher(topic).matches()) {
+      // the client would ask the brokers for it again and again, with every look at its metadata
+      return CompletableFuture.failedFuture(
+          new PublishException(
+              topic,
+              event.getId(),
+              event.getType(),
+              "the topic name is not legal: use 1 to 249 ASCII letters, digits, '.', '_' and '-'",
+              null));
+    }
     if (closed.get()) {
       throw new IllegalStateException("The publisher is closed.");
     }

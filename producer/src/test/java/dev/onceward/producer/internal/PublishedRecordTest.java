@@ -2,6 +2,7 @@ package dev.onceward.producer.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
@@ -137,6 +138,26 @@ class PublishedRecordTest {
         .hasMessageContaining("SizePolicy.of")
         .hasCauseInstanceOf(EventPolicyException.class);
     assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  void aTopicNameThatIsNotLegalIsRefusedBeforeTheClientHearsOfIt() {
+    assertThat(publisher(ContentMode.BINARY).publish("bad topic/x", event("e-1")))
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(PublishException.class)
+        .withMessageContaining("bad topic/x")
+        .withMessageContaining("ASCII letters");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // that null is refused is what is tested
+  void aPayloadThatIsNullIsRefusedWithTheWayToSendNone() {
+    assertThatNullPointerException()
+        .isThrownBy(() -> publisher(ContentMode.BINARY).newEvent("com.acme.x.v1", null))
+        .withMessageContaining("newEvent(type)");
   }
 
   @Test

@@ -12,12 +12,11 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Commits what is done, one commit at a time. Confined to the poll thread. */
 final class Commits {
 
-  private static final Logger log = LoggerFactory.getLogger(Commits.class);
+  private static final Logger log = ConsumerLog.log;
   private static final String SUBJECT = "offset commit";
 
   /** A commit whose answer has not come after so long does not hold up the next one for ever. */

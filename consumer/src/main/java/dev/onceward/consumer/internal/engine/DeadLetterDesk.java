@@ -1,7 +1,10 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.DeadLetterReason;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.FailedDelivery;
+import dev.onceward.envelope.Event;
+import dev.onceward.envelope.EventFormatException;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -58,6 +61,33 @@ final class DeadLetterDesk implements AutoCloseable {
   /** Sends it; {@code acknowledged} runs once the broker has it. Returns at once. */
   void send(Work work, FailedDelivery failed, Runnable acknowledged) {
     enqueue(new Letter(work, failed, acknowledged), FIRST_DELAY);
+  }
+
+  /** Whether the message says all there is to know of failures with this reason. */
+  static boolean tellsItself(DeadLetterReason reason) {
+    return switch (reason) {
+      case DESERIALIZATION, VALIDATION, UNHANDLED_TYPE -> true;
+      case PERMANENT, ATTEMPTS_EXHAUSTED -> false;
+    };
+  }
+
+  /** What is given up, why and whereto, for the log; no key and no payload. */
+  String describe(FailedDelivery failed) {
+    return failed.delivery()
+        + eventOf(failed)
+        + " is dead-lettered to "
+        + deadLetters.topicFor(failed.delivery().topic())
+        + ", reason "
+        + failed.reason();
+  }
+
+  private static String eventOf(FailedDelivery failed) {
+    try {
+      Event event = failed.delivery().event();
+      return ", event " + event.getId() + " of type " + event.getType() + ",";
+    } catch (EventFormatException unreadable) {
+      return ", no event,";
+    }
   }
 
   private void enqueue(Letter letter, Duration delay) {

@@ -17,7 +17,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The poll thread. It alone touches the source and the progress of partitions; what workers finish
@@ -26,12 +25,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class Engine {
 
-  private static final Logger log = LoggerFactory.getLogger(Engine.class);
+  private static final Logger log = ConsumerLog.log;
   private static final Duration IDLE_POLL = Duration.ofMillis(100);
   private static final Duration BUSY_POLL = Duration.ofMillis(5);
   private static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
   private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
   private static final long MAX_POLL_BACK_OFF_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final Duration LONG_UNDER_WAY = Duration.ofSeconds(20);
   private static final String POLL = "poll";
 
   private final EngineSettings settings;
@@ -46,6 +46,7 @@ public final class Engine {
   private final Commits commits;
   private final Intake intake;
   private final Ownership ownership;
+  private final Watch watch;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopRequested;
   private volatile State state = State.NEW;
@@ -69,6 +70,7 @@ public final class Engine {
     workers =
         new Workers(lanes, completions, timer, deadLetters, counters, problems, parts, this::fail);
     commits = new Commits(source, problems, settings.commitInterval());
+    watch = new Watch(problems, LONG_UNDER_WAY);
     intake = new Intake(source, settings.maxRecords(), settings.maxBytes(), settings.pollRecords());
     ownership = new Ownership(lanes, completions, commits, intake, settings.drainBudget());
   }
@@ -132,6 +134,7 @@ public final class Engine {
     }
     settle();
     commits.commitWhenDue(ownership.all());
+    watch.look(ownership.all());
   }
 
   private @Nullable ConsumerRecords<byte[], byte[]> poll(Duration timeout) {

@@ -11,7 +11,6 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The partitions owned at present, and what happens when they come and go. Confined to the poll
@@ -19,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Ownership implements OwnershipListener {
 
-  private static final Logger log = LoggerFactory.getLogger(Ownership.class);
+  private static final Logger log = ConsumerLog.log;
   private static final long DRAIN_CHECK_NANOS = Duration.ofMillis(1).toNanos();
   private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 

@@ -4,12 +4,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What holds work up at present. Each is logged when it begins and when it ends. Thread-safe. */
 final class Problems {
 
-  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+  private static final Logger log = ConsumerLog.log;
 
   private final Map<String, String> current = new ConcurrentSkipListMap<>();
 

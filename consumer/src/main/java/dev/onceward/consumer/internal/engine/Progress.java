@@ -91,6 +91,11 @@ final class Progress {
     return head == null || head.offset() > offset;
   }
 
+  /** The record that holds up commits, or null when all are done. */
+  @Nullable Work firstUnfinished() {
+    return open.peekFirst();
+  }
+
   /** Records that are not done. */
   int unfinished() {
     return unfinished;

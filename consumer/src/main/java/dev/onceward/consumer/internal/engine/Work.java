@@ -36,6 +36,8 @@ final class Work {
   // guarded by this
   private @Nullable Thread runner;
   private boolean cancelled;
+  private boolean started;
+  private long startedNanos;
 
   Work(Partition partition, ConsumerRecord<byte[], byte[]> record) {
     this.partition = partition;
@@ -123,6 +125,10 @@ final class Work {
       return false;
     }
     runner = Thread.currentThread();
+    if (!started) {
+      started = true;
+      startedNanos = System.nanoTime();
+    }
     return true;
   }
 
@@ -139,6 +145,21 @@ final class Work {
     if (runner != null) {
       runner.interrupt();
     }
+  }
+
+  /** Whether a first try has begun. */
+  synchronized boolean isStarted() {
+    return started;
+  }
+
+  /** When the first try began, as {@link System#nanoTime}. */
+  synchronized long startedNanos() {
+    return startedNanos;
+  }
+
+  /** Whether a handler is at it. */
+  synchronized boolean isRunning() {
+    return runner != null;
   }
 
   synchronized boolean cancelled() {

@@ -15,12 +15,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs handlers, and settles what comes of each. Thread-safe. */
 final class Workers {
 
-  private static final Logger log = LoggerFactory.getLogger(Workers.class);
+  private static final Logger log = ConsumerLog.log;
   private static final String UNAVAILABLE = "inbox";
   private static final Duration REJECTED_DELAY = Duration.ofMillis(100);
 
@@ -197,7 +196,12 @@ final class Workers {
 
   private void giveUp(Work work, FailedDelivery failed) {
     DeadLetterReason reason = failed.reason();
-    log.warn("{} is dead-lettered: {}", failed.delivery(), reason, failed.error());
+    if (DeadLetterDesk.tellsItself(reason)) {
+      // our own refusal: the stack would show nothing but this toolkit
+      log.warn("{}: {}", deadLetters.describe(failed), failed.error().getMessage());
+    } else {
+      log.warn("{}", deadLetters.describe(failed), failed.error());
+    }
     deadLetters.send(
         work,
         failed,

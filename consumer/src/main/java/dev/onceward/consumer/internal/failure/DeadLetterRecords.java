@@ -24,7 +24,7 @@ final class DeadLetterRecords {
    * @param partition the partition to write to, or null to let the key decide
    */
   static ProducerRecord<byte[], byte[]> of(
-      FailedDelivery failed, String handler, String topic, @Nullable Integer partition) {
+      FailedDelivery failed, @Nullable String handler, String topic, @Nullable Integer partition) {
     ConsumerRecord<byte[], byte[]> record = failed.delivery().record();
     List<Header> headers = new ArrayList<>();
     for (Header header : record.headers()) {
@@ -43,7 +43,7 @@ final class DeadLetterRecords {
     return original < 0 || original > failed.lastFailure().toEpochMilli() ? null : original;
   }
 
-  private static List<Header> added(FailedDelivery failed, String handler) {
+  private static List<Header> added(FailedDelivery failed, @Nullable String handler) {
     ConsumerRecord<byte[], byte[]> record = failed.delivery().record();
     Throwable error = failed.error();
     Budget headers = new Budget();
@@ -59,7 +59,9 @@ final class DeadLetterRecords {
     headers.add(DeadLetterHeaders.FINGERPRINT, ErrorText.fingerprint(error));
     headers.add(DeadLetterHeaders.FIRST_FAILURE, failed.firstFailure().toString());
     headers.add(DeadLetterHeaders.LAST_FAILURE, failed.lastFailure().toString());
-    headers.add(DeadLetterHeaders.HANDLER, handler);
+    if (handler != null) {
+      headers.add(DeadLetterHeaders.HANDLER, handler);
+    }
     headers.add(DeadLetterHeaders.EXCEPTION, error.getClass().getName());
     headers.add(
         DeadLetterHeaders.MESSAGE,

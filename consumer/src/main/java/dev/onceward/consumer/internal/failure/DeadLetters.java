@@ -12,18 +12,18 @@ public final class DeadLetters {
 
   private final Sender sender;
   private final Map<String, DeadLetterTopic> topics;
-  private final Function<FailedDelivery, String> handlerIds;
+  private final Function<FailedDelivery, @Nullable String> handlerIds;
 
   /**
    * Creates the sender of dead letters.
    *
    * @param topics the dead-letter topic of each topic read
-   * @param handlerIds the handler that a dead letter names
+   * @param handlerIds the handler that a dead letter names; null when no handler takes the event
    */
   public DeadLetters(
       Sender sender,
       Map<String, DeadLetterTopic> topics,
-      Function<FailedDelivery, String> handlerIds) {
+      Function<FailedDelivery, @Nullable String> handlerIds) {
     this.sender = sender;
     this.topics = Map.copyOf(topics);
     this.handlerIds = handlerIds;

@@ -74,13 +74,13 @@ enum HandlerParameter {
       return "takes a List, but batches of events are not supported; take one payload";
     }
     if (type.isPrimitive()) {
-      return "takes a " + type + ", which no event's data maps to; take an object type";
+      return "takes the primitive " + type + ", which no event's data maps to; take an object type";
     }
     if (type.getName().startsWith("java.sql.") || type.getName().startsWith("javax.sql.")) {
-      return "takes a " + type.getName() + "; take the transaction's java.sql.Connection";
+      return "takes " + type.getName() + "; take the transaction's java.sql.Connection";
     }
     if (type.getName().startsWith("org.apache.kafka.")) {
-      return "takes a " + type.getName() + "; take a ConsumerRecord<byte[], byte[]> or a Delivery";
+      return "takes " + type.getName() + "; take a ConsumerRecord<byte[], byte[]> or a Delivery";
     }
     return null;
   }

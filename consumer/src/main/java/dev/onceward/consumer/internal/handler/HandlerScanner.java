@@ -30,11 +30,20 @@ public final class HandlerScanner {
 
   /** Adds the routes of an object whose class is marked {@link EventHandlers}. */
   public void scan(Object handlers) {
+    if (handlers instanceof Class<?> given) {
+      problems.add("handlers(...) was given the class " + given.getName() + "; give it an object");
+      return;
+    }
+    if (handlers instanceof Iterable<?>) {
+      problems.add("handlers(...) was given a collection; give it the handlers themselves");
+      return;
+    }
     Class<?> type = handlers.getClass();
     EventHandlers marker = type.getAnnotation(EventHandlers.class);
     if (marker == null) {
       problems.add(
-          type.getName() + " is not marked @EventHandlers; add @EventHandlers(id = ..., topics =)");
+          type.getName()
+              + " is not marked @EventHandlers; add @EventHandlers(id = \"...\", topics = \"...\")");
       return;
     }
     if (marker.id().isBlank()) {
@@ -58,7 +67,7 @@ public final class HandlerScanner {
   }
 
   private void addRoutes(Object handlers, Method method, EventHandlers marker) {
-    String name = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+    String name = name(method);
     int before = problems.size();
     List<HandlerParameter> parameters = new ArrayList<>();
     PayloadParameter payload = null;
@@ -127,6 +136,9 @@ public final class HandlerScanner {
               + " returns a CompletionStage and takes a Connection; a transaction belongs to one"
               + " thread: return void, or take no Connection");
     }
+    if (method.getTypeParameters().length > 0) {
+      problems.add(name + " has type parameters, which nothing can fill; take a class");
+    }
     if (Modifier.isStatic(method.getModifiers())) {
       problems.add(name + " is static; make it an instance method");
     }
@@ -157,12 +169,34 @@ public final class HandlerScanner {
     return null;
   }
 
+  /** Why data can not be mapped to this class for a lambda, or null when it can. */
+  public static @Nullable String payloadProblem(Class<?> payload) {
+    if (HandlerParameter.of(payload) != HandlerParameter.PAYLOAD) {
+      return payload.getSimpleName()
+          + " is no payload; take it from the Delivery: .on(type, delivery -> ...)";
+    }
+    String problem = HandlerParameter.problem(payload);
+    if (problem == null && payload == java.util.Optional.class) {
+      problem = "takes an Optional of nobody knows what; use an annotated handler for that";
+    }
+    return problem;
+  }
+
+  private static boolean guarded(Method method) {
+    return method.isAnnotationPresent(Idempotent.class)
+        || method.isAnnotationPresent(VersionGuard.class);
+  }
+
+  private static String name(Method method) {
+    return method.getDeclaringClass().getSimpleName() + "." + method.getName();
+  }
+
   private static boolean marked(Method method, Class<? extends Annotation> marker) {
     return method.isAnnotationPresent(marker)
         || method.getDeclaringClass().isAnnotationPresent(marker);
   }
 
-  private static List<Method> handlerMethods(Class<?> type) {
+  private List<Method> handlerMethods(Class<?> type) {
     List<Method> methods = new ArrayList<>();
     Set<String> overridden = new HashSet<>();
     for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
@@ -173,6 +207,11 @@ public final class HandlerScanner {
         if (!method.isBridge() && !method.isSynthetic() && overridden.add(signature)) {
           if (method.isAnnotationPresent(Handles.class)) {
             methods.add(method);
+          } else if (guarded(method)) {
+            problems.add(
+                name(method)
+                    + " is marked @Idempotent or @VersionGuard but not @Handles, so nothing calls"
+                    + " it; mark it @Handles, or take the mark away");
           }
         }
       }

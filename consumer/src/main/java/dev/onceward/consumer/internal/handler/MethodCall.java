@@ -16,10 +16,15 @@ final class MethodCall implements Route.Call {
 
   private final MethodHandle handle;
   private final HandlerParameter[] parameters;
+  private final String name;
+  private final boolean asynchronous;
 
-  private MethodCall(MethodHandle handle, HandlerParameter[] parameters) {
+  private MethodCall(
+      MethodHandle handle, HandlerParameter[] parameters, String name, boolean asynchronous) {
     this.handle = handle;
     this.parameters = parameters;
+    this.name = name;
+    this.asynchronous = asynchronous;
   }
 
   /** The call, or null after adding why the method can not be called to {@code problems}. */
@@ -37,7 +42,11 @@ final class MethodCall implements Route.Call {
               .bindTo(target)
               .asSpreader(Object[].class, parameters.size())
               .asType(MethodType.methodType(Object.class, Object[].class));
-      return new MethodCall(bound, parameters.toArray(HandlerParameter[]::new));
+      return new MethodCall(
+          bound,
+          parameters.toArray(HandlerParameter[]::new),
+          name,
+          CompletionStage.class.isAssignableFrom(method.getReturnType()));
     } catch (InaccessibleObjectException | IllegalAccessException e) {
       problems.add(
           name
@@ -63,8 +72,12 @@ final class MethodCall implements Route.Call {
     } catch (Throwable e) {
       throw new IllegalStateException("a handler threw a Throwable that is no Exception", e);
     }
-    if (result instanceof CompletionStage<?> stage) {
-      Stages.await(stage);
+    if (asynchronous) {
+      if (result == null) {
+        throw new IllegalStateException(
+            name + " returned null; return the CompletionStage that tells when it is done");
+      }
+      Stages.await((CompletionStage<?>) result);
     }
   }
 }

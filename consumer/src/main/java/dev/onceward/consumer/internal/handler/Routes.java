@@ -1,6 +1,6 @@
 package dev.onceward.consumer.internal.handler;
 
-import dev.onceward.consumer.HandlerConfigurationException;
+import dev.onceward.consumer.ConsumerConfigurationException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,7 +23,7 @@ public final class Routes {
   /**
    * Indexes the routes.
    *
-   * @throws HandlerConfigurationException if two handlers take the same type from the same topic
+   * @throws ConsumerConfigurationException if two handlers take the same type from the same topic
    */
   public static Routes of(Collection<Route> routes) {
     Map<String, Map<String, Route>> patterns = new TreeMap<>();
@@ -40,7 +40,7 @@ public final class Routes {
       }
     }
     if (!problems.isEmpty()) {
-      throw new HandlerConfigurationException(problems);
+      throw new ConsumerConfigurationException(problems);
     }
     Map<String, TopicRoutes> byTopic = new HashMap<>();
     patterns.forEach((topic, byPattern) -> byTopic.put(topic, TopicRoutes.of(byPattern)));

@@ -38,7 +38,7 @@ final class DecodePayload implements Interceptor {
                 + route.name()
                 + " takes "
                 + parameter.type().getTypeName()
-                + "; mark the parameter @Nullable, make it an Optional, or take the Event",
+                + "; let the handler take a @Nullable or Optional payload, or the Event or Delivery",
             null);
       }
       return null;

@@ -108,7 +108,7 @@ class WorkersTest {
                   letters.add(letter);
                   return CompletableFuture.completedFuture(null);
                 },
-                Map.of("topic", new DeadLetterTopic("topic.group.dlq", false)),
+                Map.of("topic", new DeadLetterTopic("topic.group.dlq", 1)),
                 failed -> "handler"),
             executor,
             clock());

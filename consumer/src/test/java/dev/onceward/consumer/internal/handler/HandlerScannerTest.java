@@ -3,9 +3,9 @@ package dev.onceward.consumer.internal.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.consumer.ConsumerConfigurationException;
 import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.EventHandlers;
-import dev.onceward.consumer.HandlerConfigurationException;
 import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Idempotent;
 import dev.onceward.consumer.VersionGuard;
@@ -146,6 +146,36 @@ class HandlerScannerTest {
     assertProblem("Empty", "@Handles");
   }
 
+  @EventHandlers(id = "forgetful", topics = "a")
+  private static final class Forgetful {
+    @Handles("v1")
+    @Nullable CompletionStage<Void> answersNull(Order order) {
+      return null;
+    }
+
+    @Idempotent
+    void neverCalled(Order order) {}
+
+    @Handles("v2")
+    <T> void generic(T order) {}
+  }
+
+  @Test
+  void aGuardOnAMethodNothingCallsAndTypeParametersAreNamed() {
+    scan(new Forgetful());
+    assertProblem("Forgetful.neverCalled", "not @Handles");
+    assertProblem("Forgetful.generic", "type parameters");
+  }
+
+  @Test
+  void aStageThatIsNullIsAFailureNotASuccess() {
+    Route route = find(scan(new Forgetful()), "v1");
+    assertThatThrownBy(() -> route.call().handle(new UnusedDelivery(), new Order("1"), null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Forgetful.answersNull")
+        .hasMessageContaining("CompletionStage");
+  }
+
   @EventHandlers(id = "base", topics = "a")
   private static class Base {
     final List<String> calls = new ArrayList<>();
@@ -191,7 +221,7 @@ class HandlerScannerTest {
     List<Route> routes = new ArrayList<>(scan(new Good()));
     routes.addAll(scan(new Good()));
     assertThatThrownBy(() -> Routes.of(routes))
-        .isInstanceOf(HandlerConfigurationException.class)
+        .isInstanceOf(ConsumerConfigurationException.class)
         .hasMessageContaining("Good.placed")
         .hasMessageContaining("placed.v1")
         .hasMessageContaining("topic a");
