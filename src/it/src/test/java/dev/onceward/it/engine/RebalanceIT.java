@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -45,7 +44,7 @@ class RebalanceIT {
   void membersThatJoinAndLeaveCauseNoDuplicateAndNoLoss(GroupProtocol protocol) {
     String topic = scene.topic(PARTITIONS);
     AtomicInteger published = new AtomicInteger();
-    CompletableFuture<Void> load = CompletableFuture.runAsync(() -> load(topic, published), THREAD);
+    CompletableFuture<Void> load = Scene.inBackground(() -> load(topic, published));
 
     EventConsumer first = start(protocol, topic, "first");
     scene.awaitMembers(1);
@@ -80,13 +79,6 @@ class RebalanceIT {
     assertThat(fifth.health().failure()).isEmpty();
     assertThat(fifth.health().problems()).isEmpty();
   }
-
-  private static final Executor THREAD =
-      task -> {
-        Thread thread = new Thread(task, "load");
-        thread.setDaemon(true);
-        thread.start();
-      };
 
   /** Publishes as fast as the consumers keep up. */
   private void load(String topic, AtomicInteger published) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -56,6 +57,17 @@ final class Scene implements AutoCloseable {
   /** Waits long enough for a machine that has other things to do. */
   static ConditionFactory eventually() {
     return await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(20));
+  }
+
+  /** Runs a task that may wait on a thread of its own: the common pool can be one thread. */
+  static CompletableFuture<Void> inBackground(Runnable task) {
+    return CompletableFuture.runAsync(
+        task,
+        run -> {
+          Thread thread = new Thread(run, "background");
+          thread.setDaemon(true);
+          thread.start();
+        });
   }
 
   KafkaServer kafka() {

@@ -186,9 +186,9 @@ class StopIT {
     EventConsumer consumer = start(GroupProtocol.CONSUMER, topic, "only");
     eventually().until(() -> consumer.counts().applied() > 0);
     CompletableFuture.allOf(
-            CompletableFuture.runAsync(consumer::close),
-            CompletableFuture.runAsync(consumer::close),
-            CompletableFuture.runAsync(consumer::stop))
+            Scene.inBackground(consumer::close),
+            Scene.inBackground(consumer::close),
+            Scene.inBackground(consumer::stop))
         .join();
     consumer.close();
 
@@ -224,9 +224,9 @@ class StopIT {
       SlowToVerify inbox = new SlowToVerify(JdbcInbox.on(ledger.dataSource()), gate);
       EventConsumer consumer =
           scene.consumer(GroupProtocol.CONSUMER, ledger.billing(topic)).inbox(inbox).build();
-      CompletableFuture<Void> start = CompletableFuture.runAsync(consumer::start);
+      CompletableFuture<Void> start = Scene.inBackground(consumer::start);
       eventually().until(() -> inbox.verifying.getCount() == 0);
-      CompletableFuture<Void> close = CompletableFuture.runAsync(consumer::close);
+      CompletableFuture<Void> close = Scene.inBackground(consumer::close);
       eventually().until(() -> consumer.health().state() == State.STOPPED);
       assertThat(start).isNotDone();
       gate.open();

@@ -66,7 +66,7 @@ class StopInRebalanceIT {
       eventually().until(() -> consumer.counts().applied() == expected);
 
       // the newcomer's rebalance waits for the member that does not poll
-      CompletableFuture<Void> newcomer = CompletableFuture.runAsync(() -> join(protocol, topic));
+      CompletableFuture<Void> newcomer = Scene.inBackground(() -> join(protocol, topic));
       if (protocol.isClassic()) {
         eventually().until(() -> scene.describe().groupState() == GroupState.PREPARING_REBALANCE);
       }
@@ -74,7 +74,7 @@ class StopInRebalanceIT {
           .pollDelay(Duration.ofSeconds(1))
           .until(() -> consumer.health().failure().isEmpty());
       consumer.stop();
-      CompletableFuture<Void> stopped = CompletableFuture.runAsync(consumer::close);
+      CompletableFuture<Void> stopped = Scene.inBackground(consumer::close);
       eventually()
           .pollDelay(Duration.ofMillis(500))
           .until(
