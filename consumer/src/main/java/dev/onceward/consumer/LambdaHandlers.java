@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
+import dev.onceward.dedupe.InboxEntry;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,6 +42,11 @@ public final class LambdaHandlers {
   public static LambdaHandlers of(String id, String... topics) {
     if (id.isBlank()) {
       throw new IllegalArgumentException("the handler id is blank; give it a lasting name");
+    }
+    if (!InboxEntry.isHandlerId(id)) {
+      throw new IllegalArgumentException(
+          "the handler id is longer than 200 characters or has control characters; give it a short"
+              + " name");
     }
     if (topics.length == 0) {
       throw new IllegalArgumentException("handler '" + id + "' names no topic; name at least one");

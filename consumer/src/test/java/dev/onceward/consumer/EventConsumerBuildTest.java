@@ -51,6 +51,26 @@ class EventConsumerBuildTest {
         .hasMessageContaining("l[placed.v1]");
   }
 
+  @EventHandlers(id = "line\nbreak", topics = "orders")
+  private static final class BadlyNamed {
+    @Handles("placed.v1")
+    void placed(Order order) {}
+  }
+
+  @Test
+  void aHandlerIdThatNoInboxCanTakeIsRefused() {
+    assertThatThrownBy(
+            () -> EventConsumer.builder(KAFKA).group("g").handlers(new BadlyNamed()).build())
+        .isInstanceOf(ConsumerConfigurationException.class)
+        .hasMessageContaining("BadlyNamed: @EventHandlers(id)");
+    assertThatThrownBy(() -> LambdaHandlers.of("x".repeat(201), "orders"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("200 characters");
+    assertThatThrownBy(() -> LambdaHandlers.of("half \uD800 pair", "orders"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("handler id");
+  }
+
   @Test
   void twoHandlerIdsForOneTypeAreRefusedWithTheFix() {
     LambdaHandlers other =

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * transaction).
  *
  * @param handlerId the dedupe scope: each handler id sees each event once. Choose it once and keep
- *     it when classes are renamed; 1 to 200 characters, no control characters
+ *     it when classes are renamed; 1 to 200 characters, no control characters or unpaired
+ *     surrogates
  * @param source the event's source; the identity of an event is (source, id), compared as text
  *     (CloudEvents 1.0.2, "id")
  * @param eventId the event's id; not empty
@@ -37,18 +38,25 @@ public record InboxEntry(
     requireNonNull(handlerId, "handlerId");
     requireNonNull(source, "source");
     requireNonNull(eventId, "eventId");
-    if (handlerId.isBlank()
-        || handlerId.length() > LONGEST_HANDLER_ID
-        || handlerId.chars().anyMatch(Character::isISOControl)) {
+    if (!isHandlerId(handlerId)) {
       throw new IllegalArgumentException(
           "handlerId must be 1 to "
               + LONGEST_HANDLER_ID
-              + " characters without control characters");
+              + " characters without control characters or unpaired surrogates");
     }
     if (eventId.isEmpty()) {
       throw new IllegalArgumentException(
           "eventId is empty: handler " + handlerId + " cannot tell the event from others");
     }
+  }
+
+  /** Whether the text can be a handler id. */
+  public static boolean isHandlerId(String text) {
+    return !text.isBlank()
+        && text.length() <= LONGEST_HANDLER_ID
+        && text.codePoints()
+            .noneMatch(
+                c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
   }
 
   /** An idempotent entry without a version guard. */

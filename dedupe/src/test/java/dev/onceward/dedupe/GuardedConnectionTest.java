@@ -81,6 +81,9 @@ class GuardedConnectionTest {
 
   static Stream<Map.Entry<String, Call>> sessionChanges() {
     return Stream.of(
+        Map.entry("SET", tx -> tx.createStatement().execute("SET search_path = pg_catalog")),
+        Map.entry("RESET", tx -> tx.prepareStatement("RESET ALL")),
+        Map.entry("LISTEN", tx -> tx.createStatement().addBatch("LISTEN x")),
         Map.entry("setReadOnly()", tx -> tx.setReadOnly(true)),
         Map.entry("setSchema()", tx -> tx.setSchema("pg_catalog")),
         Map.entry("setCatalog()", tx -> tx.setCatalog("postgres")),

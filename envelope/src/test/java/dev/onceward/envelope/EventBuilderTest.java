@@ -130,6 +130,7 @@ class EventBuilderTest {
             .entityVersion(-1)
             .subject("half \uD800 pair")
             .time(OffsetDateTime.now(ZoneOffset.UTC).withYear(12_000))
+            .expiryTime(OffsetDateTime.MAX)
             .dataSchema(URI.create("relative.json"))
             .extension("My-Ext", "x")
             .extension("id", "x")
@@ -148,6 +149,7 @@ class EventBuilderTest {
             "entityVersion is negative",
             "subject has half of a surrogate pair",
             "time has a year beyond",
+            "expirytime has a year beyond",
             "dataSchema is no absolute URI",
             "'My-Ext' is not of lower-case",
             "id is no extension",
@@ -318,5 +320,23 @@ class EventBuilderTest {
           .isThrownBy(() -> minimal().extension("x", text).build())
           .withMessageContaining("x has");
     }
+  }
+
+  @Test
+  void theLastTimeOfRfc3339CanBeUsedForNever() {
+    OffsetDateTime never = OffsetDateTime.parse("9999-12-31T23:59:59Z");
+    Event event = Event.builder().source("/s").type("t").expiryTime(never).build();
+    assertThat(event.expiryTime()).contains(never);
+    assertThatIllegalArgumentException()
+        .as("in UTC, which RFC 3339 needs for an offset with seconds, it is in the year 10000")
+        .isThrownBy(
+            () ->
+                Event.builder()
+                    .source("/s")
+                    .type("t")
+                    .expiryTime(
+                        never.withOffsetSameLocal(ZoneOffset.ofHoursMinutesSeconds(0, 0, -1)))
+                    .build())
+        .withMessageContaining("expirytime has a year beyond");
   }
 }

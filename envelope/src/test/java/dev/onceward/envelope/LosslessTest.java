@@ -27,6 +27,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What comes in goes out again, however odd it is and however often. */
 class LosslessTest {
@@ -43,6 +45,22 @@ class LosslessTest {
       current = Records.consumed(written);
     }
     return Objects.requireNonNull(written);
+  }
+
+  @Test
+  @Timeout(5)
+  void aRecordFullOfAttributesIsWrittenInNoLongTime() {
+    Records full = Records.event();
+    int attributes = 60_000; // what fits into 1 MB
+    for (int i = 0; i < attributes; i++) {
+      full.header("ce_x" + Integer.toString(i, 36), "v");
+    }
+    ConsumerRecord<byte[], byte[]> record = full.build();
+    Event event = READER.read(record);
+
+    assertThat(EventWriter.binary().write("orders", event).headers())
+        .hasSizeGreaterThan(attributes);
+    assertThat(event.toBuilder().build()).isEqualTo(event);
   }
 
   @Property(tries = 300)

@@ -3,7 +3,7 @@ package dev.onceward.envelope.internal;
 import dev.onceward.envelope.EventHeaders;
 import java.time.OffsetDateTime;
 import java.util.Collections;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +23,8 @@ final class HeaderEvent extends AbstractEvent {
   // Caches as in AbstractEvent: these are asked for on every delivery.
   private @Nullable String id;
   private @Nullable String type;
-  private @Nullable Set<String> names;
+  // Made for those who go through all attributes: a scan for each of many would take minutes.
+  private @Nullable Map<String, String> all;
 
   /** The headers have been {@linkplain HeaderScan scanned}. */
   HeaderEvent(
@@ -66,6 +67,10 @@ final class HeaderEvent extends AbstractEvent {
 
   @Override
   @Nullable String text(String name) {
+    Map<String, String> known = all;
+    if (known != null) {
+      return known.get(name);
+    }
     boolean contentType = name.equals(Attributes.DATACONTENTTYPE);
     for (int i = headers.length - 1; i >= 0; i--) {
       String header = headers[i].key();
@@ -89,25 +94,26 @@ final class HeaderEvent extends AbstractEvent {
 
   @Override
   public Set<String> attributeNames() {
-    Set<String> cached = names;
-    if (cached == null) {
-      cached = Collections.unmodifiableSet(findNames());
-      names = cached;
+    Map<String, String> known = all;
+    if (known == null) {
+      known = Collections.unmodifiableMap(findAll());
+      all = known;
     }
-    return cached;
+    return known.keySet();
   }
 
-  private Set<String> findNames() {
-    Set<String> found = new LinkedHashSet<>();
+  private Map<String, String> findAll() {
+    Map<String, String> found = new LinkedHashMap<>();
     for (Header header : headers) {
+      boolean contentType = header.key().equals(EventHeaders.CONTENT_TYPE);
       byte[] bytes = header.value();
-      if (bytes == null || !Utf8.isValid(bytes)) {
+      if (bytes == null || !(contentType || Attributes.isAttributeHeader(header.key()))) {
         continue;
       }
-      if (Attributes.isAttributeHeader(header.key())) {
-        found.add(Attributes.ofHeader(header.key()));
-      } else if (header.key().equals(EventHeaders.CONTENT_TYPE)) {
-        found.add(Attributes.DATACONTENTTYPE);
+      String text = Utf8.decode(bytes);
+      if (text != null) {
+        found.put(
+            contentType ? Attributes.DATACONTENTTYPE : Attributes.ofHeader(header.key()), text);
       }
     }
     return found;

@@ -85,14 +85,21 @@ public final class Rfc3339 {
 
   /** The text of a time that {@link #isWritable}. */
   static String format(OffsetDateTime time) {
-    boolean wholeMinutes = time.getOffset().getTotalSeconds() % 60 == 0;
-    return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-        wholeMinutes ? time : time.withOffsetSameInstant(ZoneOffset.UTC));
+    return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(inWholeMinutes(time));
   }
 
-  /** RFC 3339 knows four-digit years only; the margin allows for the change of offset. */
+  /** RFC 3339 knows four-digit years only. */
   static boolean isWritable(OffsetDateTime time) {
-    return time.getYear() > 0 && time.getYear() < 9999;
+    if (time.getYear() < 0 || time.getYear() > 9999) {
+      return false; // and near the ends of java.time the offset could not be changed
+    }
+    int year = inWholeMinutes(time).getYear();
+    return year >= 0 && year <= 9999;
+  }
+
+  private static OffsetDateTime inWholeMinutes(OffsetDateTime time) {
+    boolean wholeMinutes = time.getOffset().getTotalSeconds() % 60 == 0;
+    return wholeMinutes ? time : time.withOffsetSameInstant(ZoneOffset.UTC);
   }
 
   private static int endOfFraction(byte[] t) {

@@ -24,6 +24,11 @@ public final class OrdersApp {
   public static void main(String[] args) throws Exception {
     Properties configuration = new Properties();
     configuration.load(System.in);
+    // without the demo its broker and database are gone too: what is left would only wait for them
+    var unused =
+        ProcessHandle.current()
+            .parent()
+            .map(demo -> demo.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
     Database database =
         new Database(
             configuration.getProperty("database.url"),

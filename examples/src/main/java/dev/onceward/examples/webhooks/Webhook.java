@@ -65,7 +65,14 @@ record Webhook(String event, JsonNode payload) {
     if (action.isTextual()) {
       checkName("payload.action", action.asText());
     }
-    return new Webhook(event.asText(), payload);
+    Webhook webhook = new Webhook(event.asText(), payload);
+    try {
+      // JSON can spell text that is none; it must not end the run when the event is published
+      webhook.toEvent();
+    } catch (IllegalArgumentException e) {
+      throw new InvalidWebhookException("no event can be made of it: " + e.getMessage());
+    }
+    return webhook;
   }
 
   private static void checkName(String where, String name) throws InvalidWebhookException {

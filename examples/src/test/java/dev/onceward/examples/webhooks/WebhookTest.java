@@ -63,6 +63,12 @@ class WebhookTest {
         Arguments.of("{\"event\": \"push\", \"payload\": \"s3cret\"}", "\"payload\" is missing or"),
         Arguments.of("{\"event\": \"push\", \"payload\": [\"s3cret\"]}", "\"payload\" is missing"),
         Arguments.of(
+            "{\"event\": \"push\", \"payload\": {\"sender\": {\"login\": \"s3cret\\ud800\"}}}",
+            "half of a surrogate pair"),
+        Arguments.of(
+            "{\"event\": \"push\", \"payload\": {\"sender\": {\"login\": \"s3cret\\u0000\"}}}",
+            "control character"),
+        Arguments.of(
             "{\"event\": \"push\", \"payload\": {\"action\": \"s3cret!\"}}",
             "\"payload.action\" is no name"));
   }

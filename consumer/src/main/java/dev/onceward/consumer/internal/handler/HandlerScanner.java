@@ -5,6 +5,7 @@ import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Idempotent;
 import dev.onceward.consumer.VersionGuard;
 import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
+import dev.onceward.dedupe.InboxEntry;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -48,6 +49,11 @@ public final class HandlerScanner {
     }
     if (marker.id().isBlank()) {
       problems.add(type.getName() + ": @EventHandlers(id) is blank; give it a lasting name");
+    } else if (!InboxEntry.isHandlerId(marker.id())) {
+      problems.add(
+          type.getName()
+              + ": @EventHandlers(id) is longer than 200 characters or has control characters;"
+              + " give it a short name");
     }
     if (marker.topics().length == 0 || Arrays.stream(marker.topics()).anyMatch(String::isBlank)) {
       problems.add(type.getName() + ": @EventHandlers(topics) is empty or blank; name the topics");

@@ -39,7 +39,15 @@ final class PipelineChain implements Interceptor.Chain {
     this.delivery = delivery;
     next = current + 1;
     try {
-      return steps.get(current).intercept(this);
+      Interceptor step = steps.get(current);
+      @Nullable Outcome outcome = step.intercept(this);
+      if (outcome == null) {
+        throw new IllegalStateException(
+            "interceptor "
+                + step.getClass().getName()
+                + " returned null as the outcome; return what proceed() returns");
+      }
+      return outcome;
     } finally {
       // back to the caller's place, so that a step may proceed again
       this.delivery = outer;

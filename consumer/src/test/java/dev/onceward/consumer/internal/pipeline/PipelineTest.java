@@ -131,6 +131,24 @@ class PipelineTest {
   }
 
   @Test
+  void anInterceptorThatReturnsNoOutcomeIsNamed() {
+    Interceptor forgetful =
+        new Interceptor() {
+          @Override
+          @SuppressWarnings("NullAway") // what a caller without NullAway can do
+          public Outcome intercept(Chain chain) throws Exception {
+            chain.proceed(chain.delivery());
+            return null;
+          }
+        };
+    interceptors.add(forgetful);
+    assertThatThrownBy(() -> handle(event("com.acme.placed.v1").build()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(forgetful.getClass().getName())
+        .hasMessageContaining("returned null");
+  }
+
+  @Test
   void theLogContextIsThereForTheHandlerAndGoneAfterwards() throws Exception {
     MDC.put("eventId", "of the caller");
     try {

@@ -8,17 +8,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ending the command that ends or begins a transaction, or null
  * @param toSavepoint whether it rolls back to a savepoint
+ * @param lasting the command that changes the session for longer than the transaction, or null
  */
-record TransactionControl(@Nullable String ending, boolean toSavepoint) {
+record TransactionControl(@Nullable String ending, boolean toSavepoint, @Nullable String lasting) {
   static final TransactionControl NONE = new TransactionControl(null, false);
   private static final TransactionControl TO_SAVEPOINT = new TransactionControl(null, true);
+
+  TransactionControl(@Nullable String ending, boolean toSavepoint) {
+    this(ending, toSavepoint, null);
+  }
 
   static TransactionControl of(String sql) {
     TransactionControl found = NONE;
     SqlWords words = new SqlWords(sql);
     do {
       TransactionControl control = ofStatement(words);
-      if (control.ending != null) {
+      if (control.ending != null || control.lasting != null) {
         return control;
       }
       if (control.toSavepoint) {
@@ -37,6 +42,12 @@ record TransactionControl(@Nullable String ending, boolean toSavepoint) {
               ? new TransactionControl(first + " TRANSACTION", false)
               : NONE;
       case "ROLLBACK" -> ofRollback(words);
+      case "SET" ->
+          switch (words.next()) {
+            case "LOCAL", "TRANSACTION", "CONSTRAINTS" -> NONE;
+            default -> new TransactionControl(null, false, first);
+          };
+      case "RESET", "DISCARD", "LISTEN" -> new TransactionControl(null, false, first);
       case "CREATE" -> {
         skipFunctionBody(words);
         yield NONE;

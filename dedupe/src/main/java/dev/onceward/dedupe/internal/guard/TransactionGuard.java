@@ -131,6 +131,12 @@ public final class TransactionGuard {
     if (control.ending() != null) {
       throw refuseEnding(control.ending());
     }
+    if (control.lasting() != null) {
+      throw refuse(
+          control.lasting()
+              + " is refused inside an event's transaction: it would outlive the transaction on a"
+              + " pooled connection; use SET LOCAL, or the data source's settings");
+    }
     return control;
   }
 }

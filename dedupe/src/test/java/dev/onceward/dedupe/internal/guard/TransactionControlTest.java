@@ -103,4 +103,36 @@ class TransactionControlTest {
     Assertions.assertTimeoutPreemptively(
         Duration.ofSeconds(30), () -> TransactionControl.of(sql.repeat(10_000)));
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "SET search_path = x| SET",
+        "set session authorization x| SET",
+        "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY| SET",
+        "SELECT 1; SET ROLE x| SET",
+        "SET \"a.b\" = 1| SET",
+        "RESET ROLE| RESET",
+        "DISCARD TEMP| DISCARD",
+        "LISTEN x| LISTEN",
+      })
+  void textThatChangesTheSessionIsFound(String sql, String command) {
+    assertThat(TransactionControl.of(sql).lasting()).isEqualTo(command);
+    assertThat(TransactionControl.of(sql).ending()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SET LOCAL search_path = x",
+        "SET TRANSACTION READ ONLY",
+        "SET CONSTRAINTS ALL DEFERRED",
+        "UPDATE t SET a = 1",
+        "ALTER ROLE x SET search_path = y",
+        "SELECT 'SET'",
+      })
+  void textThatChangesNothingBeyondTheTransactionIsLetThrough(String sql) {
+    assertThat(TransactionControl.of(sql)).isEqualTo(TransactionControl.NONE);
+  }
 }

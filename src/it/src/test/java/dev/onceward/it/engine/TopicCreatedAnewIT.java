@@ -39,10 +39,12 @@ class TopicCreatedAnewIT {
     scene.publishNotes(topic, 0, 500, 10);
     eventually().until(() -> scene.committed(topic, 0) == 500);
 
+    handled.clear();
     createAnew(topic);
-    scene.publishNotes(topic, 0, 100, 10);
+    publishUntilHandled(topic);
 
-    eventually().until(() -> scene.committed(topic, 0) == 100);
+    eventually().until(() -> scene.committed(topic, 0) == end(topic));
+    assertThat(end(topic)).isLessThan(500);
   }
 
   @ParameterizedTest
@@ -56,10 +58,9 @@ class TopicCreatedAnewIT {
     handled.clear();
 
     createAnew(topic);
-    scene.publishNotes(topic, 0, 10, 10);
+    publishUntilHandled(topic);
 
-    eventually().until(() -> scene.committed(topic, 0) == 10);
-    assertThat(handled).hasSize(10);
+    eventually().until(() -> scene.committed(topic, 0) == end(topic));
     assertThat(consumer.health().failure()).isEmpty();
   }
 
@@ -77,6 +78,23 @@ class TopicCreatedAnewIT {
                     gate.await();
                   }
                 })));
+  }
+
+  /**
+   * Until, because the client takes a shorter log under the same name for one that was cut off, and
+   * may go on behind what was published before it has noticed (KIP-320).
+   */
+  private void publishUntilHandled(String topic) {
+    eventually()
+        .until(
+            () -> {
+              scene.publishNotes(topic, 0, 1, 1);
+              return !handled.isEmpty();
+            });
+  }
+
+  private long end(String topic) {
+    return scene.kafka().endOffsets(topic).values().iterator().next();
   }
 
   private void createAnew(String topic) {
