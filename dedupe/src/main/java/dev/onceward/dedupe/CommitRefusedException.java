@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 public final class CommitRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates the exception.
+   *
+   * @param message one line that says why
+   * @param cause what made the transaction fail, or null
+   */
   public CommitRefusedException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -83,6 +83,7 @@ public record InboxEntry(
    *     greater than the one last applied is stale, even when it is equal
    */
   public record EntityVersion(String scope, String key, long version) {
+    /** Checks that nothing is missing. */
     public EntityVersion {
       requireNonNull(scope, "scope");
       requireNonNull(key, "key");

@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
 public final class InboxUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates the exception.
+   *
+   * @param message one line that names the data source, the reason and the fix
+   * @param cause what the driver or the pool threw, or null
+   */
   public InboxUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * JdbcInbox inbox = JdbcInbox.on(dataSource);
  * inbox.createSchema();
  * inbox.process(
- *     InboxEntry.of("billing", event.source(), event.id()),
+ *     InboxEntry.of("billing", event.getSource(), event.getId()),
  *     tx -> ledger.charge(tx, order));
  * }</pre>
  *

@@ -11,6 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -82,6 +83,26 @@ class VerifyTest {
     assertUnavailable(JdbcInbox.on(dataSource), LONG)
         .hasMessageContaining("PGSimpleDataSource cannot get a connection")
         .hasMessageContaining("host and port");
+  }
+
+  @Test
+  void aUrlThatNoDriverTakesIsNotTakenForAServerThatIsDown() {
+    String url = "jdbc:postgres://localhost:" + DATABASE.port() + "/db?password=wrong-horse";
+    assertUnavailable(
+            JdbcInbox.on(new WatchedDataSource(() -> DriverManager.getConnection(url))), LONG)
+        .hasMessageContaining("No suitable driver")
+        .hasMessageContaining("begins with jdbc:postgresql:")
+        .hasMessageContaining("org.postgresql:postgresql")
+        .hasMessageNotContaining("host and port")
+        .hasMessageNotContaining("horse");
+
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(url);
+      assertUnavailable(JdbcInbox.on(pool), LONG)
+          .hasMessageContaining("begins with jdbc:postgresql:")
+          .hasMessageNotContaining("host and port")
+          .hasMessageNotContaining("horse");
+    }
   }
 
   @Test

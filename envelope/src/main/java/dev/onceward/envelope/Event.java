@@ -155,8 +155,10 @@ public interface Event extends CloudEvent {
     /** Do not start handling after this instant. */
     Builder expiryTime(@Nullable OffsetDateTime expiryTime);
 
+    /** The conversation that the event belongs to; null for none. */
     Builder correlationId(@Nullable String correlationId);
 
+    /** The id of the event that caused this one; null for none. */
     Builder causationId(@Nullable String causationId);
 
     /**

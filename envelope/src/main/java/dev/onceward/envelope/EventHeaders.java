@@ -13,15 +13,25 @@ public final class EventHeaders {
   /** What the header name of each CloudEvents attribute starts with, in binary mode. */
   public static final String PREFIX = "ce_";
 
+  /** The version of CloudEvents, {@code 1.0}; required. */
   public static final String SPECVERSION = "ce_specversion";
+
+  /** The id of the event, unique within its source; required. */
   public static final String ID = "ce_id";
+
+  /** The type of the event; required. */
   public static final String TYPE = "ce_type";
+
+  /** Where the event happened, a URI reference; required. */
   public static final String SOURCE = "ce_source";
+
+  /** What the event is about within its source. */
   public static final String SUBJECT = "ce_subject";
 
   /** When the event was produced (RFC 3339). */
   public static final String TIME = "ce_time";
 
+  /** The schema that the data adheres to, a URI. */
   public static final String DATASCHEMA = "ce_dataschema";
 
   /** The media type of the value. */
@@ -42,7 +52,10 @@ public final class EventHeaders {
   /** Do not start handling after (RFC 3339). */
   public static final String EXPIRYTIME = "ce_expirytime";
 
+  /** The conversation that the event belongs to. */
   public static final String CORRELATIONID = "ce_correlationid";
+
+  /** The id of the event that caused this one. */
   public static final String CAUSATIONID = "ce_causationid";
 
   /** The trace context of the origin; never rewritten by relay, retry, dead letter or replay. */
@@ -51,7 +64,10 @@ public final class EventHeaders {
   /** Where the data is when it was too large for the record. */
   public static final String DATAREF = "ce_dataref";
 
+  /** The SHA-256 of the data that {@link #DATAREF} leads to. */
   public static final String DATAREFSHA256 = "ce_datarefsha256";
+
+  /** The size in bytes of the data that {@link #DATAREF} leads to. */
   public static final String DATAREFSIZE = "ce_datarefsize";
 
   /** The trace context of this hop; every sender replaces it. */

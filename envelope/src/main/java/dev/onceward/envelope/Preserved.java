@@ -35,6 +35,7 @@ public final class Preserved<T> {
     return new Preserved<>(value, MissingNode.getInstance(), MissingNode.getInstance());
   }
 
+  /** The value, with the fields that its type knows. */
   public T value() {
     return value;
   }

@@ -34,10 +34,12 @@ public final class SizePolicy {
     return new SizePolicy(maxBytes, over);
   }
 
+  /** The most bytes of data allowed. */
   public int maxBytes() {
     return maxBytes;
   }
 
+  /** What is done with an event that has more. */
   public PolicyAction over() {
     return over.action();
   }

@@ -26,6 +26,7 @@ public record TopicUse(
     LATEST_STATE
   }
 
+  /** Checks the values. */
   public TopicUse {
     Objects.requireNonNull(topic, "topic");
     Objects.requireNonNull(role, "role");
@@ -50,10 +51,12 @@ public record TopicUse(
     return new TopicUse(topic, Role.LATEST_STATE, 1, Duration.ZERO, null);
   }
 
+  /** The same use with at least this many partitions. */
   public TopicUse withMinPartitions(int partitions) {
     return new TopicUse(topic, role, partitions, minRetention, source);
   }
 
+  /** The same use with records kept for at least this long. */
   public TopicUse withMinRetention(Duration retention) {
     return new TopicUse(topic, role, minPartitions, retention, source);
   }

@@ -35,6 +35,7 @@ public final class TypeNaming {
     return new TypeNaming(otherwise);
   }
 
+  /** What is done with an event whose type is named otherwise. */
   public PolicyAction otherwise() {
     return otherwise.action();
   }

@@ -7,8 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +20,10 @@ class DocsTest {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern SAMPLE = Pattern.compile("```java\\R(.*?)```", Pattern.DOTALL);
-  private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#)([^)#]+)");
+  private static final Pattern LINK =
+      Pattern.compile(
+          "(?:\\]\\(|^\\[[^\\]^]+\\]: )(?!https?:)([^)#\\s]*)(?:#([^)\\s]+))?", Pattern.MULTILINE);
+  private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
 
   @Test
   void everyJavaSampleStandsInCodeThatIsCompiled() throws IOException {
@@ -38,19 +44,32 @@ class DocsTest {
   }
 
   @Test
-  void everyRelativeLinkLeadsToAFile() throws IOException {
+  void everyRelativeLinkLeadsToAFileAndAHeading() throws IOException {
     List<String> dead = new ArrayList<>();
+    int links = 0;
     for (Path text : texts()) {
       Matcher link = LINK.matcher(Files.readString(text));
       while (link.find()) {
-        Path directory = text.getParent();
-        assertThat(directory).isNotNull();
-        if (!Files.exists(directory.resolve(link.group(1).strip()))) {
-          dead.add(ROOT.relativize(text) + " -> " + link.group(1));
+        links++;
+        Path target = link.group(1).isEmpty() ? text : text.resolveSibling(link.group(1));
+        String heading = link.group(2);
+        if (!Files.exists(target) || (heading != null && !anchors(target).contains(heading))) {
+          dead.add(ROOT.relativize(text) + " -> " + link.group().strip());
         }
       }
     }
     assertThat(dead).isEmpty();
+    assertThat(links).isPositive();
+  }
+
+  /** The names that a renderer gives to the headings. */
+  private static Set<String> anchors(Path text) throws IOException {
+    return HEADING
+        .matcher(Files.readString(text))
+        .results()
+        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^a-z0-9 _-]", "").replace(' ', '-'))
+        .collect(Collectors.toSet());
   }
 
   private static List<Path> texts() throws IOException {

@@ -14,6 +14,15 @@ public final class PublishException extends RuntimeException {
   private final @Nullable String eventType;
   private final String topic;
 
+  /**
+   * Creates the exception.
+   *
+   * @param topic the topic it was meant for
+   * @param eventId the event's id, or null for a record that is no event
+   * @param eventType the event's type, or null where the record does not say
+   * @param reason why, and which setting mends it; no full stop at its end
+   * @param cause what Kafka threw, or null
+   */
   public PublishException(
       String topic,
       @Nullable String eventId,

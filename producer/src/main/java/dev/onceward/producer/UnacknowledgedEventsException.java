@@ -11,6 +11,12 @@ public final class UnacknowledgedEventsException extends RuntimeException {
 
   private final int count;
 
+  /**
+   * Creates the exception.
+   *
+   * @param count how many events were not acknowledged
+   * @param closeTimeout how long the close waited for them
+   */
   public UnacknowledgedEventsException(int count, Duration closeTimeout) {
     super(
         count

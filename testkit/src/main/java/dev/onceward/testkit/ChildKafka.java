@@ -143,6 +143,7 @@ public final class ChildKafka implements KafkaServer {
     }
   }
 
+  /** Whether the process lives; a paused one does. */
   public synchronized boolean isRunning() {
     return process != null && process.isAlive();
   }

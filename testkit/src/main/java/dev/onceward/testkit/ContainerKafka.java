@@ -15,7 +15,10 @@ import org.testcontainers.utility.DockerImageName;
  * system property {@value #IMAGE_PROPERTY} names another. Needs a Docker engine.
  */
 public final class ContainerKafka implements KafkaServer {
+  /** The image of the broker unless told otherwise. */
   public static final String DEFAULT_IMAGE = "apache/kafka:4.4.0";
+
+  /** The system property that names another image. */
   public static final String IMAGE_PROPERTY = "onceward.kafka.image";
 
   // KafkaContainer calls its listener for clients so.

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * <pre>{@code
  * Flaky<String> flaky = Flaky.times(2, () -> new SQLException("down"));
- * consumer.on("com.acme.orders.placed.v1", OrderPlaced.class,
+ * LambdaHandlers.of("billing", topic).on("com.acme.orders.placed.v1", OrderPlaced.class,
  *     (order, delivery) -> flaky.run(delivery.event().getId(), () -> ledger.add(order)));
  * ...
  * assertThat(flaky.calls(id)).isEqualTo(3);
@@ -36,12 +36,14 @@ public final class Flaky<K> {
   /** Work that may fail. */
   @FunctionalInterface
   public interface Work {
+    /** Does the work. */
     void run() throws Exception;
   }
 
   /** A handler of one argument that may fail. */
   @FunctionalInterface
   public interface Handler<T> {
+    /** Handles one argument. */
     void handle(T argument) throws Exception;
   }
 

@@ -29,6 +29,7 @@ public record KafkaSettings(
     OptionalInt advertisedPort,
     Duration startTimeout) {
 
+  /** Copies the properties and checks the heap. */
   public KafkaSettings {
     brokerProperties = Map.copyOf(brokerProperties);
     if (heapMegabytes < 64) {
@@ -42,6 +43,7 @@ public record KafkaSettings(
     return builder().build();
   }
 
+  /** A builder that starts with the {@linkplain #defaults() defaults}. */
   public static Builder builder() {
     return new Builder();
   }
@@ -53,6 +55,7 @@ public record KafkaSettings(
    * @param password neither quotes nor backslashes
    */
   public record SaslUser(String name, String password) {
+    /** Checks that name and password can stand in a JAAS configuration. */
     public SaslUser {
       if (!name.matches("[A-Za-z0-9_-]+")) {
         throw new IllegalArgumentException(
@@ -93,6 +96,7 @@ public record KafkaSettings(
       return this;
     }
 
+    /** The heap of a broker in a process of its own, in MiB, at least 64; default 256. */
     public Builder heapMegabytes(int heapMegabytes) {
       this.heapMegabytes = heapMegabytes;
       return this;
@@ -110,11 +114,13 @@ public record KafkaSettings(
       return this;
     }
 
+    /** How long a start may take; default 60 s. */
     public Builder startTimeout(Duration startTimeout) {
       this.startTimeout = startTimeout;
       return this;
     }
 
+    /** Builds the settings. */
     public KafkaSettings build() {
       return new KafkaSettings(
           brokerProperties,

@@ -54,6 +54,7 @@ public final class PostgresServer implements AutoCloseable {
     return builder().start();
   }
 
+  /** A builder that starts with a temporary directory and a free port. */
   public static Builder builder() {
     return new Builder();
   }
@@ -148,6 +149,7 @@ public final class PostgresServer implements AutoCloseable {
     process = PostgresProcess.start(directory, options);
   }
 
+  /** Whether the server's process lives. */
   public synchronized boolean isRunning() {
     return process != null && process.isAlive();
   }
@@ -164,6 +166,7 @@ public final class PostgresServer implements AutoCloseable {
     return process.pid();
   }
 
+  /** The port on the loopback interface; it stays the same over restarts. */
   public int port() {
     return options.port();
   }
@@ -173,6 +176,7 @@ public final class PostgresServer implements AutoCloseable {
     return options.user();
   }
 
+  /** The password of {@link #user}. */
   public String password() {
     return options.password();
   }

@@ -26,6 +26,7 @@ public final class RawPublisher implements AutoCloseable {
     this.producer = producer;
   }
 
+  /** A publisher to this broker. */
   public static RawPublisher on(KafkaServer kafka) {
     return on(kafka.clientProperties());
   }

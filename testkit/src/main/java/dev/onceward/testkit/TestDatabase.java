@@ -16,6 +16,7 @@ public final class TestDatabase implements AutoCloseable {
     this.dataSource = dataSource;
   }
 
+  /** The name of the database. */
   public String name() {
     return name;
   }
@@ -25,10 +26,12 @@ public final class TestDatabase implements AutoCloseable {
     return jdbcUrl;
   }
 
+  /** The user that may do everything. */
   public String user() {
     return server.user();
   }
 
+  /** The password of {@link #user}. */
   public String password() {
     return server.password();
   }
@@ -38,6 +41,7 @@ public final class TestDatabase implements AutoCloseable {
     return dataSource;
   }
 
+  /** The server that the database is on. */
   public PostgresServer server() {
     return server;
   }

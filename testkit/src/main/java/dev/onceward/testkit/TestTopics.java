@@ -23,6 +23,7 @@ public final class TestTopics {
         kafka, UUID.randomUUID().toString().substring(0, 8).toLowerCase(Locale.ROOT));
   }
 
+  /** The broker that the topics are on. */
   public KafkaServer kafka() {
     return kafka;
   }

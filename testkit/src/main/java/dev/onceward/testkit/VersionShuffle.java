@@ -27,6 +27,7 @@ public final class VersionShuffle {
     this.random = new Random(seed);
   }
 
+  /** The same permutations for the same seed. */
   public static VersionShuffle seeded(long seed) {
     return new VersionShuffle(seed);
   }
@@ -46,6 +47,7 @@ public final class VersionShuffle {
     return shuffle;
   }
 
+  /** The seed, to repeat a run with. */
   public long seed() {
     return seed;
   }

@@ -13,6 +13,10 @@ public final class Diagnosis {
   private static final Pattern SECRET =
       Pattern.compile("(?i)((?:ssl)?password|passwd|pwd|secret|token)\\s*=\\s*[^&;,\\s]+");
   private static final Pattern USER_INFO = Pattern.compile("://[^/@\\s]+@");
+
+  /** How the message of java.sql.DriverManager begins. */
+  private static final String NO_DRIVER = "No suitable driver";
+
   private static final int LONGEST_CAUSE = 300;
   private static final int DEEPEST_CAUSE = 20;
   private static final String CREATE =
@@ -106,6 +110,11 @@ public final class Diagnosis {
   private String hint(Throwable cause) {
     SQLException sql = innermostSql(cause);
     String state = sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
+    if (sql != null && String.valueOf(sql.getMessage()).startsWith(NO_DRIVER)) {
+      // under the state of a connection that failed, though nothing was connected to
+      return "; no driver takes the data source's URL: check that it begins with jdbc:postgresql:"
+          + " and that the driver (org.postgresql:postgresql) is on the class path";
+    }
     return switch (state) {
       case "28000", "28P01" -> "; check the data source's user and password";
       case "3D000" -> "; check the database name in the data source's URL";

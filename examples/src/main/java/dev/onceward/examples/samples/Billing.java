@@ -1,10 +1,8 @@
 package dev.onceward.examples.samples;
 
-import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.EventHandlers;
 import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Idempotent;
-import dev.onceward.consumer.VersionGuard;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -13,9 +11,8 @@ import java.sql.SQLException;
 final class Billing {
 
   @Handles("com.acme.orders.placed.v1")
-  @Idempotent // the dedupe row commits with the effect, or neither does
-  @VersionGuard // an older version of the same order never overwrites a newer one
-  void placed(OrderPlaced order, Delivery delivery, Connection tx) throws SQLException {
+  @Idempotent // the dedupe row commits with the charge, or neither does
+  void placed(OrderPlaced order, Connection tx) throws SQLException {
     try (PreparedStatement insert =
         tx.prepareStatement("INSERT INTO charge (order_id, cents) VALUES (?, ?)")) {
       insert.setString(1, order.orderId());

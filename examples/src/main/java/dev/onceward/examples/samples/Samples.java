@@ -1,17 +1,32 @@
 package dev.onceward.examples.samples;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.consumer.Guarantee;
 import dev.onceward.consumer.LambdaHandlers;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.envelope.JacksonPayloadMapper;
 import dev.onceward.producer.EventPublisher;
+import dev.onceward.tracing.EventTracing;
+import dev.onceward.tracing.ProcessRelation;
+import dev.onceward.tracing.SemconvDialect;
+import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
-import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 
 /** Pieces of code that the docs show. */
 final class Samples {
@@ -40,9 +55,15 @@ final class Samples {
               publisher
                   .newEvent("com.acme.orders.placed.v1", order)
                   .subject(order.orderId())
-                  .entityVersion(1)
                   .build())
-          .thenAccept(published -> System.out.println("at offset " + published.offset()));
+          .whenComplete(
+              (published, failure) -> {
+                if (failure == null) {
+                  System.out.println("at offset " + published.offset());
+                } else {
+                  System.err.println(failure.getMessage()); // which event, why, and the fix
+                }
+              });
     }
   }
 
@@ -59,6 +80,16 @@ final class Samples {
             Guarantee.IDEMPOTENT);
   }
 
+  static LambdaHandlers ofEnvironment(String environment) {
+    Billing billing = new Billing();
+    return LambdaHandlers.of("billing", environment + ".orders.order.events")
+        .on(
+            "com.acme.orders.placed.v1",
+            OrderPlaced.class,
+            (order, delivery, tx) -> billing.placed(order, tx),
+            Guarantee.IDEMPOTENT);
+  }
+
   static void tune(EventConsumer.Builder builder) {
     builder
         .concurrency(64)
@@ -66,7 +97,7 @@ final class Samples {
             RetryPolicy.builder()
                 .maxAttempts(5)
                 .maxDelay(Duration.ofSeconds(10))
-                .permanent(Set.of(SQLException.class))
+                .permanent(Set.of(UnknownOrderException.class))
                 .build())
         .drainBudget(Duration.ofSeconds(20))
         .interceptor(
@@ -78,6 +109,42 @@ final class Samples {
                 record(chain.delivery().topic(), System.nanoTime() - begin);
               }
             });
+  }
+
+  static void beStrict(EventConsumer.Builder builder) {
+    builder.payloadMapper(
+        JacksonPayloadMapper.with(
+            JsonMapper.builder()
+                .addModules(new Jdk8Module(), new JavaTimeModule())
+                .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .build()));
+  }
+
+  static void trace(EventConsumer.Builder builder, OpenTelemetry openTelemetry) {
+    builder.tracing(
+        EventTracing.builder()
+            .openTelemetry(openTelemetry)
+            .semconv(SemconvDialect.V1_24)
+            .processRelation(ProcessRelation.PARENT)
+            .build());
+  }
+
+  static ProducerRecord<byte[], byte[]> replay(
+      ConsumerRecord<byte[], byte[]> deadLetter, String originalTopic) {
+    List<Header> headers = new ArrayList<>();
+    for (Header header : deadLetter.headers()) {
+      if (!header.key().startsWith("__dlq.") && !header.key().startsWith("dlq_")) {
+        headers.add(header);
+      }
+    }
+    return new ProducerRecord<>(
+        originalTopic, null, null, deadLetter.key(), deadLetter.value(), headers);
+  }
+
+  static String originalTopic(ConsumerRecord<byte[], byte[]> deadLetter) {
+    return new String(deadLetter.headers().lastHeader("__dlq.errors.topic").value(), UTF_8);
   }
 
   static void prune(JdbcInbox inbox) {
