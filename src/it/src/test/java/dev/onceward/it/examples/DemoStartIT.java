@@ -65,15 +65,16 @@ class DemoStartIT {
     this.hanging = TcpProxy.to(postgres.port());
   }
 
+  // not in the field: that gets its directory for each test, after this
   @BeforeAll
-  void prepare() throws IOException, SQLException {
+  void prepare(@TempDir Path inputs) throws IOException, SQLException {
     hanging.freeze();
     JdbcInbox.on(database.dataSource()).createSchema();
     Sql.runScript(database.dataSource(), OrdersCommand.class, "orders.sql");
     Sql.runScript(database.dataSource(), WebhooksCommand.class, "webhooks.sql");
     input =
         Files.writeString(
-            directory.resolve("in.jsonl"), "{\"event\": \"ping\", \"payload\": {}}\n");
+            inputs.resolve("in.jsonl"), "{\"event\": \"ping\", \"payload\": {}}\n");
   }
 
   @AfterAll
