@@ -73,8 +73,7 @@ class DemoStartIT {
     Sql.runScript(database.dataSource(), OrdersCommand.class, "orders.sql");
     Sql.runScript(database.dataSource(), WebhooksCommand.class, "webhooks.sql");
     input =
-        Files.writeString(
-            inputs.resolve("in.jsonl"), "{\"event\": \"ping\", \"payload\": {}}\n");
+        Files.writeString(inputs.resolve("in.jsonl"), "{\"event\": \"ping\", \"payload\": {}}\n");
   }
 
   @AfterAll
@@ -113,6 +112,12 @@ class DemoStartIT {
                         soon("--bootstrap-servers", "no-such-host.invalid:9092"),
                         "bootstrap.servers=no-such-host.invalid:9092",
                         "resolved"),
+                    wrong(
+                        command,
+                        "port that can not be",
+                        soon("--bootstrap-servers", "localhost:99999"),
+                        "--bootstrap-servers: ",
+                        "localhost:99999; use host:port"),
                     wrong(
                         command,
                         "wrong broker password",
@@ -220,11 +225,9 @@ class DemoStartIT {
             directory, arguments("webhooks", Map.of("sasl.jaas.config", jaas(SECRET))));
 
     assertOneLine(console, List.of("sasl.jaas.config can not be read"));
-    try (Stream<Path> logs = Files.list(directory)) {
-      assertThat(logs.filter(file -> file.toString().endsWith(".log")))
-          .isNotEmpty()
-          .allSatisfy(
-              log -> assertThat(log).content().contains("the demo failed").doesNotContain(SECRET));
+    // a log that the line does not name is no use, and is a place where a secret might be
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files).noneMatch(file -> file.toString().endsWith(".log"));
     }
   }
 
@@ -237,7 +240,7 @@ class DemoStartIT {
         .doesNotContain(SECRET)
         .doesNotContain("Exception")
         .hasSizeLessThan(600);
-    assertThat(console.out()).allMatch(line -> line.startsWith("Starting "));
+    assertThat(console.out()).containsExactly("Connecting to Kafka and PostgreSQL ...");
     assertThat(console.took()).isLessThan(Duration.ofSeconds(TIMEOUT_SECONDS).plus(SLACK));
   }
 
