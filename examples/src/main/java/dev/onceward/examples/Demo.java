@@ -6,32 +6,42 @@ import dev.onceward.examples.orders.OrdersCommand;
 import dev.onceward.examples.webhooks.WebhooksCommand;
 import dev.onceward.testkit.TestkitException;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code ./demo} command. Its exit codes: 0 all is well, 1 it failed, 2 the input is wrong. */
 @Command(
-    name = "demo",
+    name = "./demo",
     description = "Runs an example: orders (the default) or webhooks.",
+    synopsisSubcommandLabel = "[orders | webhooks] [OPTIONS]",
+    footer = {
+      "",
+      "Each example has options of its own; see",
+      "  ./demo orders --help",
+      "  ./demo webhooks --help",
+      "Options without the name of an example are those of orders: ./demo --json FILE"
+    },
     mixinStandardHelpOptions = true,
-    version = "Onceward examples 0.1.0",
+    versionProvider = Version.class,
     subcommands = {OrdersCommand.class, WebhooksCommand.class})
 public final class Demo {
 
   private Demo() {}
 
   public static void main(String[] args) throws IOException {
-    Path log = Logs.toFile();
-    int exit = commandLine(log).execute(withDefault(args));
-    if (exit == 0) {
-      Files.deleteIfExists(log);
-    }
-    System.exit(exit);
+    Logs logs = Logs.toNewFile();
+    // also on Ctrl-C
+    Runtime.getRuntime().addShutdownHook(new Thread(logs::discardUnlessTold, "discard-log"));
+    System.exit(commandLine(logs).execute(withDefault(args)));
   }
 
   /**
@@ -41,8 +51,14 @@ public final class Demo {
    *     explain
    */
   public static CommandLine commandLine(Path log) {
+    return commandLine(Logs.in(log));
+  }
+
+  private static CommandLine commandLine(Logs logs) {
     CommandLine commands = new CommandLine(new Demo());
-    commands.setExecutionExceptionHandler((error, command, parsed) -> failed(error, command, log));
+    commands.setExecutionStrategy(parsed -> run(parsed, logs));
+    commands.setExecutionExceptionHandler((error, command, parsed) -> failed(error, command, logs));
+    commands.setParameterExceptionHandler((error, arguments) -> wrongUsage(error));
     return commands;
   }
 
@@ -60,16 +76,51 @@ public final class Demo {
     return all;
   }
 
+  private static int run(ParseResult parsed, Logs logs) {
+    int exit = new RunLast().execute(parsed);
+    if (exit == CommandLine.ExitCode.SOFTWARE) {
+      PrintWriter err = parsed.commandSpec().commandLine().getErr();
+      logs.tell().ifPresent(file -> err.println("demo: the log is " + file));
+      err.flush();
+    }
+    return exit;
+  }
+
+  private static int wrongUsage(ParameterException error) {
+    CommandLine command = error.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("demo: " + error.getMessage());
+    UnmatchedArgumentException.printSuggestions(error, err);
+    err.println("See " + command.getCommandSpec().qualifiedName() + " --help");
+    err.flush();
+    return CommandLine.ExitCode.USAGE;
+  }
+
   /** One line at the console, everything in the log. */
-  private static int failed(Exception error, CommandLine command, Path log) {
+  private static int failed(Exception error, CommandLine command, Logs logs) {
     LoggerFactory.getLogger(Demo.class).error("the demo failed", error);
+    if (isShuttingDown()) {
+      // the user has ended it, and with it the servers, which then seem to fail
+      return CommandLine.ExitCode.SOFTWARE;
+    }
     Throwable cause = unwrapped(error);
-    String line = line(cause);
-    command
-        .getErr()
-        .println("demo: " + (explains(cause) ? line : line + " (the log is " + log + ")"));
+    String more =
+        explains(cause) ? "" : logs.tell().map(file -> " (the log is " + file + ")").orElse("");
+    command.getErr().println("demo: " + line(cause) + more);
     command.getErr().flush();
     return CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** There is no question to ask, but from then on the JVM takes no more hooks. */
+  private static boolean isShuttingDown() {
+    Thread hook = new Thread(() -> {}, "never-run");
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      Runtime.getRuntime().removeShutdownHook(hook);
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
+    }
   }
 
   private static Throwable unwrapped(Throwable error) {
@@ -78,10 +129,9 @@ public final class Demo {
   }
 
   private static boolean explains(Throwable error) {
-    return error instanceof DemoFailure
-        || error instanceof ConsumerStartException
-        || error instanceof InboxUnavailableException
-        || error instanceof TestkitException;
+    return error instanceof DemoFailure failure
+        ? !failure.seeLog()
+        : error instanceof ConsumerStartException || error instanceof InboxUnavailableException;
   }
 
   private static String line(Throwable error) {

@@ -11,6 +11,7 @@ import dev.onceward.testkit.TestkitException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -80,9 +81,9 @@ public final class Services implements AutoCloseable {
     try {
       return PostgresServer.builder().directory(data).start();
     } catch (TestkitException e) {
-      // its first line; then comes the end of the server's log
-      String problem = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-      throw new DemoFailure("--data: " + problem, e);
+      // its first line; then comes, if it has any, the end of the server's log
+      List<String> problem = String.valueOf(e.getMessage()).lines().toList();
+      throw new DemoFailure("--data: " + problem.get(0), e, problem.size() > 1);
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -14,6 +15,12 @@ import picocli.CommandLine.Spec;
 
 /** Which broker and database to use; by default the demo starts its own. */
 public final class ServicesOptions {
+
+  private static final String BOOTSTRAP_PROPERTY = "bootstrap.servers";
+
+  /** As Kafka reads it, an IPv6 address in brackets. */
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("(?:[\\w%.-]*://)?\\[?[\\w:%.-]+]?:[0-9]{1,5}");
 
   @Option(
       names = "--bootstrap-servers",
@@ -24,7 +31,7 @@ public final class ServicesOptions {
   @Option(
       names = "--kafka-property",
       paramLabel = "NAME=VALUE",
-      description = "A property of the Kafka clients, such as security.protocol=SASL_SSL.")
+      description = "A property of the Kafka clients, such as %n  security.protocol=SASL_SSL.")
   // no map: to split it, picocli looks into the quotes of a value, and warns with what it finds
   private final List<String> kafkaProperties = new ArrayList<>();
 
@@ -74,9 +81,21 @@ public final class ServicesOptions {
     require(
         bootstrapServers == null || !bootstrapServers.isBlank(),
         "--bootstrap-servers must name at least one HOST:PORT");
+    for (String server : bootstrapServers == null ? new String[0] : bootstrapServers.split(",")) {
+      require(
+          HOST_AND_PORT.matcher(server.strip()).matches(),
+          "--bootstrap-servers: '" + server.strip() + "' is not HOST:PORT, such as localhost:9092");
+    }
     require(
         kafkaProperties.stream().allMatch(property -> property.indexOf('=') > 0),
         "--kafka-property must be NAME=VALUE");
+    require(
+        !kafkaProperties().containsKey(BOOTSTRAP_PROPERTY),
+        "--kafka-property " + BOOTSTRAP_PROPERTY + ": use --bootstrap-servers");
+    require(
+        create() || (bootstrapServers != null && databaseUrl != null),
+        "--no-create needs --bootstrap-servers and --database-url: servers that the demo starts are"
+            + " empty");
   }
 
   private void require(boolean met, String problem) {
@@ -109,6 +128,18 @@ public final class ServicesOptions {
 
   String databasePassword() {
     return databasePassword;
+  }
+
+  /** What the user waits for. */
+  public String waitingFor() {
+    if (bootstrapServers == null) {
+      return databaseUrl == null
+          ? "Starting Kafka and PostgreSQL ..."
+          : "Starting Kafka, connecting to PostgreSQL ...";
+    }
+    return databaseUrl == null
+        ? "Starting PostgreSQL, connecting to Kafka ..."
+        : "Connecting to Kafka and PostgreSQL ...";
   }
 
   /** Whether the example runs a database of its own. */

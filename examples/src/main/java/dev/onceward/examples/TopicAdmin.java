@@ -16,10 +16,12 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.BootstrapResolutionException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -62,6 +64,10 @@ public final class TopicAdmin implements AutoCloseable {
     if (message.contains("resolvable bootstrap")) {
       return unresolved(error);
     }
+    if (message.contains("bootstrap.servers")) {
+      return new DemoFailure(
+          "--bootstrap-servers: " + message + "; use host:port, such as localhost:9092", error);
+    }
     return new DemoFailure("--kafka-property: " + message, error);
   }
 
@@ -97,6 +103,22 @@ public final class TopicAdmin implements AutoCloseable {
     get(admin.listOffsets(latest).all(), "list the offsets of topic " + topic)
         .forEach((partition, result) -> ends.put(partition, result.offset()));
     return ends;
+  }
+
+  /** Whether the members of a group have shared out its partitions; false before it exists. */
+  public boolean isStable(String group) {
+    try {
+      return get(
+                  admin.describeConsumerGroups(Set.of(group)).describedGroups().get(group),
+                  "describe group " + group)
+              .groupState()
+          == GroupState.STABLE;
+    } catch (DemoFailure e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   /** How many records lie between what a group has committed and the ends. */

@@ -4,6 +4,7 @@ import dev.onceward.testkit.internal.CloseOnExit;
 import dev.onceward.testkit.internal.Directories;
 import dev.onceward.testkit.internal.Ports;
 import dev.onceward.testkit.internal.PostgresProcess;
+import dev.onceward.testkit.internal.TemporaryDirectory;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -36,13 +37,14 @@ public final class PostgresServer implements AutoCloseable {
   private static final Pattern DATABASE_NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
   private final Path directory;
-  private final boolean temporary;
+  private final @Nullable TemporaryDirectory temporary;
   private final PostgresProcess.Options options;
   private final CloseOnExit closeOnExit;
   private @Nullable PostgresProcess process;
   private boolean closed;
 
-  private PostgresServer(Path directory, boolean temporary, PostgresProcess.Options options) {
+  private PostgresServer(
+      Path directory, @Nullable TemporaryDirectory temporary, PostgresProcess.Options options) {
     this.directory = directory;
     this.temporary = temporary;
     this.options = options;
@@ -99,16 +101,19 @@ public final class PostgresServer implements AutoCloseable {
      * @throws TestkitException when it does not start, or the directory is in use
      */
     public PostgresServer start() {
-      boolean temporary = directory == null;
-      if (temporary) {
+      TemporaryDirectory temporary = null;
+      Path home;
+      if (directory == null) {
+        temporary = TemporaryDirectory.create("onceward-postgres-");
+        home = temporary.path();
         settings.putIfAbsent("fsync", "off");
         settings.putIfAbsent("full_page_writes", "off");
+      } else {
+        home = Directories.create(directory);
       }
       PostgresServer server =
           new PostgresServer(
-              directory == null
-                  ? Directories.temporary("onceward-postgres-")
-                  : Directories.create(directory),
+              home,
               temporary,
               new PostgresProcess.Options(
                   USER, PASSWORD, port == null ? Ports.free() : port, Map.copyOf(settings)));
@@ -273,9 +278,9 @@ public final class PostgresServer implements AutoCloseable {
     if (!closed) {
       closed = true;
       closeOnExit.cancel();
-      if (temporary) {
+      if (temporary != null) {
         kill();
-        Directories.delete(directory);
+        temporary.close();
       } else {
         stop();
       }

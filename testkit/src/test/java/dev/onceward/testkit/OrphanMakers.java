@@ -1,5 +1,8 @@
 package dev.onceward.testkit;
 
+import dev.onceward.testkit.internal.TemporaryDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
@@ -28,6 +31,19 @@ final class OrphanMakers {
     public static void main(String[] args) throws InterruptedException {
       PostgresServer postgres = PostgresServer.builder().directory(Path.of(args[0])).start();
       System.out.println(postgres.pid());
+      new CountDownLatch(1).await();
+    }
+  }
+
+  /** Prints a temporary directory that it holds in that of the argument. */
+  static final class DirectoryHolder {
+    private DirectoryHolder() {}
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+      TemporaryDirectory held =
+          TemporaryDirectory.create(Path.of(args[0]), TemporaryDirectoryTest.PREFIX);
+      Files.createDirectories(held.path().resolve("data/deep"));
+      System.out.println(held.path());
       new CountDownLatch(1).await();
     }
   }

@@ -5,30 +5,37 @@ import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.examples.Database;
 import dev.onceward.examples.Services;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import org.slf4j.LoggerFactory;
 
 /**
  * The application: billing and shipping, each with a consumer group of its own. Reads its
- * configuration, as properties, from standard input; ends on SIGTERM.
+ * configuration from standard input: a length of four bytes and then properties. Stops gracefully
+ * on SIGTERM, and when the standard input ends, which it does however the demo ends.
  */
 public final class OrdersApp {
 
   private static final int CONCURRENCY = 16;
   private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(10);
 
+  /** Longer makes no sense: the servers that the demo has started go with it. */
+  private static final Duration STOP_WITHOUT_PARENT = Duration.ofSeconds(3);
+
   private OrdersApp() {}
 
   public static void main(String[] args) throws Exception {
     Properties configuration = new Properties();
-    configuration.load(System.in);
-    // without the demo its broker and database are gone too: what is left would only wait for them
-    var unused =
-        ProcessHandle.current()
-            .parent()
-            .map(demo -> demo.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+    DataInputStream in = new DataInputStream(System.in);
+    configuration.load(new ByteArrayInputStream(in.readNBytes(in.readInt())));
+    endWithParent(in);
     Database database =
         new Database(
             configuration.getProperty("database.url"),
@@ -51,6 +58,29 @@ public final class OrdersApp {
       billing.awaitStop();
       shipping.awaitStop();
     }
+  }
+
+  private static void endWithParent(InputStream in) {
+    Thread watch = new Thread(() -> awaitEndAndStop(in), "watch-parent");
+    watch.setDaemon(true);
+    watch.start();
+  }
+
+  private static void awaitEndAndStop(InputStream in) {
+    try {
+      in.transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      LoggerFactory.getLogger(OrdersApp.class).error("lost the demo", e);
+    }
+    // does not return: the consumers stop in its hooks
+    Thread exit = new Thread(() -> System.exit(1), "stop");
+    exit.start();
+    try {
+      exit.join(STOP_WITHOUT_PARENT.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(1);
   }
 
   private static EventConsumer consumer(

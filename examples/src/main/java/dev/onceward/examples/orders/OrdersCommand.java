@@ -1,10 +1,11 @@
 package dev.onceward.examples.orders;
 
+import static java.util.Objects.requireNonNull;
+
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.examples.DemoFailure;
 import dev.onceward.examples.Json;
-import dev.onceward.examples.Logs;
 import dev.onceward.examples.Services;
 import dev.onceward.examples.ServicesOptions;
 import dev.onceward.examples.Sql;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -59,9 +61,9 @@ public final class OrdersCommand implements Callable<Integer> {
   @Option(
       names = "--rate",
       paramLabel = "N",
-      defaultValue = "4000",
+      defaultValue = "1000",
       description = "How many to publish a second (default: ${DEFAULT-VALUE}).")
-  private int rate = 4_000;
+  private int rate = 1_000;
 
   @Option(
       names = "--seed",
@@ -86,20 +88,26 @@ public final class OrdersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    CommandSpec command = java.util.Objects.requireNonNull(spec);
+    CommandSpec command = requireNonNull(spec);
     options.validate();
-    if (events < MIN_EVENTS || rate < 1 || timeoutSeconds < 1) {
-      throw new ParameterException(
-          command.commandLine(), "--events must be at least 1000, --rate and --timeout at least 1");
-    }
+    require(events >= MIN_EVENTS, "--events must be at least 1000");
+    require(rate >= 1, "--rate must be at least 1");
+    require(timeoutSeconds >= 1, "--timeout must be at least 1");
+    Json.check(json);
     PrintWriter out = command.commandLine().getOut();
-    out.println("Starting Kafka and PostgreSQL ...");
+    out.println(options.waitingFor());
     out.flush();
     try (Services services = Services.start(options, "orders", null);
         HikariDataSource database = services.pool(4);
         TopicAdmin topics = new TopicAdmin(services.kafkaProperties(), options.startTimeout())) {
       prepare(services.inbox(database), database, topics);
       return run(out, services, database, topics);
+    }
+  }
+
+  private void require(boolean met, String problem) {
+    if (!met) {
+      throw new ParameterException(requireNonNull(spec).commandLine(), problem);
     }
   }
 
@@ -125,17 +133,22 @@ public final class OrdersCommand implements Callable<Integer> {
 
   private int run(PrintWriter out, Services services, DataSource database, TopicAdmin topics)
       throws Exception {
-    out.printf(
-        Locale.ROOT, "Publishing %,d records at %,d a second (seed %d)%n", events, rate, seed);
     OrderPublisher publisher =
         new OrderPublisher(services.kafkaProperties(), new OrderStream(seed), events, rate);
-    CompletableFuture<Void> publishing = CompletableFuture.runAsync(publisher::publishAll);
+    Progress progress = new Progress(out, publisher, database);
+    out.println("Starting the application ...");
+    out.flush();
     AppProcess app = AppProcess.start(services.kafkaProperties(), services.database());
+    OffsetDateTime killedAt;
     try {
-      Progress progress = new Progress(out, publisher, database);
+      progress.untilReady(app, topics);
+      out.printf(
+          Locale.ROOT, "Publishing %,d records at %,d a second (seed %d)%n", events, rate, seed);
+      CompletableFuture<Void> publishing = CompletableFuture.runAsync(publisher::publishAll);
       progress.untilHalf(app, publishing);
       long pid = app.pid();
       app.kill();
+      killedAt = now(database);
       out.printf(Locale.ROOT, "  kill -9 %d, half way; starting it again%n", pid);
       app = AppProcess.start(services.kafkaProperties(), services.database());
       publishing.join();
@@ -146,10 +159,19 @@ public final class OrdersCommand implements Callable<Integer> {
     } finally {
       app.kill();
     }
-    return audit(out, services, database);
+    return audit(out, services, database, killedAt);
   }
 
-  private int audit(PrintWriter out, Services services, DataSource database) throws Exception {
+  /** By the clock that the effects are stamped with. */
+  private static OffsetDateTime now(DataSource database) throws SQLException {
+    return Sql.query(
+            database, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class))
+        .get(0);
+  }
+
+  private int audit(
+      PrintWriter out, Services services, DataSource database, OffsetDateTime killedAt)
+      throws Exception {
     Audit audit = new Audit();
     RecordCollector records = RecordCollector.on(services.kafkaProperties());
     records.readAll(OrderEvents.TOPIC).forEach(audit::record);
@@ -160,6 +182,7 @@ public final class OrdersCommand implements Callable<Integer> {
     if (audit.records() != events) {
       audit.findings().add("the topic holds " + audit.records() + " records, not " + events);
     }
+    Speed speed = Speed.of(database);
     OrdersReport report =
         new OrdersReport(
             audit.records(),
@@ -170,31 +193,13 @@ public final class OrdersCommand implements Callable<Integer> {
             audit.deadLettered(),
             audit.lost(),
             audit.doubled(),
-            perSecond(database, audit.records()),
-            Sql.number(database, P99_MILLIS));
-    report.print(out, audit.findings());
+            Math.round(audit.records() / speed.seconds()),
+            speed.p99Millis());
+    report.print(out, Speed.until(killedAt, database), rate, audit.findings());
     if (json != null) {
       Json.write(json, report);
     }
     return audit.findings().isEmpty() ? 0 : 1;
-  }
-
-  private static final String EFFECTS =
-      "(SELECT published_at, applied_at FROM ledger"
-          + " UNION ALL SELECT published_at, applied_at FROM shipment_journal) AS effects";
-
-  private static final String P99_MILLIS =
-      "SELECT round(1000 * percentile_cont(0.99) WITHIN GROUP"
-          + " (ORDER BY extract(epoch FROM applied_at - published_at))) FROM "
-          + EFFECTS;
-
-  private static long perSecond(DataSource database, long records) throws SQLException {
-    long millis =
-        Sql.number(
-            database,
-            "SELECT round(1000 * extract(epoch FROM max(applied_at) - min(published_at))) FROM "
-                + EFFECTS);
-    return Math.round(1000.0 * records / Math.max(1, millis));
   }
 
   /** Looks at the tables while the application works, and tells what it sees. */
@@ -209,6 +214,14 @@ public final class OrdersCommand implements Callable<Integer> {
       this.out = out;
       this.publisher = publisher;
       this.database = database;
+    }
+
+    /** What is published earlier waits for the application's start, and shows nothing else. */
+    void untilReady(AppProcess app, TopicAdmin topics) throws Exception {
+      while (!GROUPS.stream().allMatch(topics::isStable)) {
+        look(app);
+      }
+      told = System.nanoTime();
     }
 
     void untilHalf(AppProcess app, CompletableFuture<Void> publishing) throws Exception {
@@ -235,11 +248,11 @@ public final class OrdersCommand implements Callable<Integer> {
     private long look(AppProcess app) throws Exception {
       Thread.sleep(LOOK_EVERY.toMillis());
       if (!app.isAlive()) {
-        throw new DemoFailure("the application ended by itself; see " + Logs.file());
+        throw DemoFailure.seeLog("the application ended by itself");
       }
       long bookings = Sql.number(database, "SELECT count(*) FROM ledger");
       long now = System.nanoTime();
-      if (now - told > TELL_EVERY.toNanos()) {
+      if (publisher.acknowledged() > 0 && now - told > TELL_EVERY.toNanos()) {
         told = now;
         out.printf(
             Locale.ROOT,
@@ -250,8 +263,7 @@ public final class OrdersCommand implements Callable<Integer> {
         out.flush();
       }
       if (now - deadline > 0) {
-        throw new DemoFailure(
-            "not done within --timeout " + timeoutSeconds + " s; see " + Logs.file());
+        throw DemoFailure.seeLog("not done within --timeout " + timeoutSeconds + " s");
       }
       return bookings;
     }

@@ -5,26 +5,20 @@ import static java.util.Objects.requireNonNull;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
-import dev.onceward.envelope.EventPolicyException;
 import dev.onceward.examples.DemoFailure;
 import dev.onceward.examples.Json;
 import dev.onceward.examples.Services;
 import dev.onceward.examples.ServicesOptions;
 import dev.onceward.examples.Sql;
+import dev.onceward.examples.Table;
 import dev.onceward.examples.TopicAdmin;
-import dev.onceward.producer.EventPublisher;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,7 +59,7 @@ public final class WebhooksCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       defaultValue = ".onceward/webhooks",
-      description = "Where the statistics are kept (default: ${DEFAULT-VALUE}).")
+      description = {"Where the statistics are kept", "(default: ${DEFAULT-VALUE})."})
   private Path data = Path.of(".onceward", "webhooks");
 
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures as JSON.")
@@ -89,7 +83,7 @@ public final class WebhooksCommand implements Callable<Integer> {
    * @param in good lines
    * @param broken lines that are no delivery
    * @param applied deliveries counted for the first time
-   * @param duplicates deliveries that had been counted before
+   * @param duplicates deliveries that repeat one counted before, in this run or an earlier one
    * @param deadLettered deliveries that could not be counted
    */
   record Figures(long in, long broken, long applied, long duplicates, long deadLettered) {}
@@ -105,8 +99,12 @@ public final class WebhooksCommand implements Callable<Integer> {
     if (!Files.isReadable(file)) {
       throw new DemoFailure("--input: there is no readable file " + file);
     }
+    if (Files.isDirectory(file)) {
+      throw new DemoFailure("--input: " + file + " is a directory; name a file in it");
+    }
+    Json.check(json);
     PrintWriter out = requireNonNull(spec).commandLine().getOut();
-    out.println("Starting Kafka and PostgreSQL ...");
+    out.println(options.waitingFor());
     out.flush();
     try (Services services = Services.start(options, "webhooks", data);
         HikariDataSource database = services.pool(CONCURRENCY + 2)) {
@@ -145,65 +143,18 @@ public final class WebhooksCommand implements Callable<Integer> {
 
   private Figures run(Path file, Services services, EventConsumer consumer, RunCounter counter)
       throws InterruptedException {
-    List<String> broken = new ArrayList<>();
-    long in = publish(file, services, counter, broken);
+    WebhookPublisher publisher = new WebhookPublisher(services.kafkaProperties(), counter.run());
+    publisher.publish(new WebhookFile(file));
     PrintWriter err = requireNonNull(spec).commandLine().getErr();
-    broken.forEach(err::println);
+    publisher.broken().forEach(err::println);
     err.flush();
-    awaitDone(in, consumer, counter);
+    awaitDone(publisher.published(), consumer, counter);
     return new Figures(
-        in,
-        broken.size(),
+        publisher.published(),
+        publisher.broken().size(),
         counter.applied(),
         counter.duplicates(),
         consumer.counts().deadLettered());
-  }
-
-  private static long publish(
-      Path file, Services services, RunCounter counter, List<String> broken) {
-    AtomicLong published = new AtomicLong();
-    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-    try (EventPublisher publisher = EventPublisher.builder(services.kafkaProperties()).build()) {
-      new WebhookFile(file)
-          .read(
-              new WebhookFile.Lines() {
-                @Override
-                public void webhook(long line, Webhook webhook) {
-                  publisher
-                      .publish(
-                          Statistics.TOPIC,
-                          webhook.toEvent().toBuilder()
-                              .header(RunCounter.HEADER, counter.run())
-                              .build())
-                      .whenComplete(
-                          (done, error) -> {
-                            if (error == null) {
-                              published.incrementAndGet();
-                            } else if (error.getCause() instanceof EventPolicyException refused) {
-                              // known at once: it is not sent
-                              broken(line, String.valueOf(refused.getMessage()));
-                            } else {
-                              failure.compareAndSet(null, error);
-                            }
-                          });
-                }
-
-                @Override
-                public void broken(long line, String reason) {
-                  broken.add("line " + line + ": " + reason);
-                }
-              });
-      publisher.flush();
-    }
-    Throwable error = failure.get();
-    if (error != null) {
-      Throwable cause =
-          error instanceof CompletionException && error.getCause() != null
-              ? error.getCause()
-              : error;
-      throw new DemoFailure("publishing failed: " + cause.getMessage(), cause);
-    }
-    return published.get();
   }
 
   private void awaitDone(long in, EventConsumer consumer, RunCounter counter)
@@ -227,11 +178,12 @@ public final class WebhooksCommand implements Callable<Integer> {
   }
 
   private void report(PrintWriter out, Figures figures, DataSource database) throws SQLException {
-    line(out, "in", figures.in(), "webhook deliveries");
-    line(out, "broken", figures.broken(), "lines, each named above");
-    line(out, "applied", figures.applied(), "counted for the first time");
-    line(out, "duplicates", figures.duplicates(), "had been counted before");
-    line(out, "dead-lettered", figures.deadLettered(), "");
+    Table table = new Table(out);
+    table.line("in", figures.in(), "webhook deliveries");
+    table.line("broken", figures.broken(), "lines, each named above");
+    table.line("applied", figures.applied(), "counted for the first time");
+    table.line("duplicates", figures.duplicates(), "repeats, in this file or of a run before");
+    table.line("dead-lettered", figures.deadLettered(), "");
     out.printf(
         Locale.ROOT,
         "In %s: %,d deliveries of %,d keys. The busiest:%n",
@@ -246,10 +198,11 @@ public final class WebhooksCommand implements Callable<Integer> {
             row ->
                 String.format(
                     Locale.ROOT,
-                    "  %,7d  %s (%d types)",
+                    "  %,7d  %s (%d %s)",
                     row.getLong(2),
                     row.getString(1),
-                    row.getLong(3)))
+                    row.getLong(3),
+                    row.getLong(3) == 1 ? "type" : "types"))
         .forEach(out::println);
     out.flush();
     if (json != null) {
@@ -259,9 +212,5 @@ public final class WebhooksCommand implements Callable<Integer> {
 
   private String services() {
     return options.ownDatabase() ? data.toString() : "the database";
-  }
-
-  private static void line(PrintWriter out, String name, long value, String note) {
-    out.printf(Locale.ROOT, "  %-14s %,9d  %s%n", name, value, note);
   }
 }

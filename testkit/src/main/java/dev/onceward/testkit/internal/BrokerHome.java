@@ -10,16 +10,20 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /** The directory, ports and configuration of a broker on this machine. */
 public final class BrokerHome {
   private final KafkaSettings settings;
   private final Path directory;
+  private final @Nullable TemporaryDirectory temporary;
   private final BrokerPorts ports;
 
-  private BrokerHome(KafkaSettings settings, Path directory) {
+  private BrokerHome(
+      KafkaSettings settings, Path directory, @Nullable TemporaryDirectory temporary) {
     this.settings = settings;
     this.directory = directory;
+    this.temporary = temporary;
     this.ports = BrokerPorts.of(directory);
   }
 
@@ -29,16 +33,17 @@ public final class BrokerHome {
    * @param more broker properties of the kind of broker, under those of the settings
    */
   public static BrokerHome prepare(KafkaSettings settings, Map<String, String> more) {
+    TemporaryDirectory temporary =
+        settings.directory().isPresent() ? null : TemporaryDirectory.create("onceward-kafka-");
     Path directory =
-        settings
-            .directory()
-            .map(Directories::create)
-            .orElseGet(() -> Directories.temporary("onceward-kafka-"));
+        temporary == null
+            ? Directories.create(settings.directory().orElseThrow())
+            : temporary.path();
     if (directory.toString().contains(",")) {
       throw new IllegalArgumentException(
           "directory '" + directory + "': Kafka takes no directory with a comma");
     }
-    BrokerHome home = new BrokerHome(settings, directory);
+    BrokerHome home = new BrokerHome(settings, directory, temporary);
     home.writeConfig(more);
     return home;
   }
@@ -87,8 +92,8 @@ public final class BrokerHome {
 
   /** Deletes the directory unless the user gave it. */
   public void discard() {
-    if (settings.directory().isEmpty()) {
-      Directories.delete(directory);
+    if (temporary != null) {
+      temporary.close();
     }
   }
 

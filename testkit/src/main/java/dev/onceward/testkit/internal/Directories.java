@@ -18,17 +18,6 @@ public final class Directories {
 
   private Directories() {}
 
-  public static Path temporary(String prefix) {
-    try {
-      return Files.createTempDirectory(prefix);
-    } catch (IOException e) {
-      throw new TestkitException(
-          "cannot create a directory in %s (-Djava.io.tmpdir): %s"
-              .formatted(System.getProperty("java.io.tmpdir"), e.getMessage()),
-          e);
-    }
-  }
-
   public static Path create(Path directory) {
     try {
       return Files.createDirectories(directory).toAbsolutePath();

@@ -51,6 +51,27 @@ record Console(int exit, List<String> out, List<String> err, Duration took) {
       throws IOException, InterruptedException {
     Path out = Files.createTempFile(directory, "out", ".txt");
     Path err = Files.createTempFile(directory, "err", ".txt");
+    long begin = System.nanoTime();
+    Process process = start(directory, arguments, out, err);
+    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError(
+          "the demo does not end: " + Files.readString(out) + Files.readString(err));
+    }
+    return new Console(
+        process.exitValue(),
+        Files.readAllLines(out, UTF_8),
+        Files.readAllLines(err, UTF_8),
+        Duration.ofNanos(System.nanoTime() - begin));
+  }
+
+  /**
+   * Starts the demo in a JVM of its own.
+   *
+   * @param directory for its temporary files
+   */
+  static Process start(Path directory, List<String> arguments, Path out, Path err)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Djava.io.tmpdir=" + directory);
@@ -63,17 +84,6 @@ record Console(int exit, List<String> out, List<String> err, Duration took) {
     ProcessBuilder builder = new ProcessBuilder(command);
     // a tool's options would be told on standard error by the JVM itself
     builder.environment().remove("JAVA_TOOL_OPTIONS");
-    long begin = System.nanoTime();
-    Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError(
-          "the demo does not end: " + Files.readString(out) + Files.readString(err));
-    }
-    return new Console(
-        process.exitValue(),
-        Files.readAllLines(out, UTF_8),
-        Files.readAllLines(err, UTF_8),
-        Duration.ofNanos(System.nanoTime() - begin));
+    return builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
   }
 }

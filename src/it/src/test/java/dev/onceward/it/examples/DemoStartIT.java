@@ -65,15 +65,15 @@ class DemoStartIT {
     this.hanging = TcpProxy.to(postgres.port());
   }
 
+  // not in the field: that gets its directory for each test, after this
   @BeforeAll
-  void prepare() throws IOException, SQLException {
+  void prepare(@TempDir Path inputs) throws IOException, SQLException {
     hanging.freeze();
     JdbcInbox.on(database.dataSource()).createSchema();
     Sql.runScript(database.dataSource(), OrdersCommand.class, "orders.sql");
     Sql.runScript(database.dataSource(), WebhooksCommand.class, "webhooks.sql");
     input =
-        Files.writeString(
-            directory.resolve("in.jsonl"), "{\"event\": \"ping\", \"payload\": {}}\n");
+        Files.writeString(inputs.resolve("in.jsonl"), "{\"event\": \"ping\", \"payload\": {}}\n");
   }
 
   @AfterAll
@@ -112,6 +112,12 @@ class DemoStartIT {
                         soon("--bootstrap-servers", "no-such-host.invalid:9092"),
                         "bootstrap.servers=no-such-host.invalid:9092",
                         "resolved"),
+                    wrong(
+                        command,
+                        "port that can not be",
+                        soon("--bootstrap-servers", "localhost:99999"),
+                        "--bootstrap-servers: ",
+                        "localhost:99999; use host:port"),
                     wrong(
                         command,
                         "wrong broker password",
@@ -219,11 +225,9 @@ class DemoStartIT {
             directory, arguments("webhooks", Map.of("sasl.jaas.config", jaas(SECRET))));
 
     assertOneLine(console, List.of("sasl.jaas.config can not be read"));
-    try (Stream<Path> logs = Files.list(directory)) {
-      assertThat(logs.filter(file -> file.toString().endsWith(".log")))
-          .isNotEmpty()
-          .allSatisfy(
-              log -> assertThat(log).content().contains("the demo failed").doesNotContain(SECRET));
+    // a log that the line does not name is no use, and is a place where a secret might be
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files).noneMatch(file -> file.toString().endsWith(".log"));
     }
   }
 
@@ -236,7 +240,7 @@ class DemoStartIT {
         .doesNotContain(SECRET)
         .doesNotContain("Exception")
         .hasSizeLessThan(600);
-    assertThat(console.out()).allMatch(line -> line.startsWith("Starting "));
+    assertThat(console.out()).containsExactly("Connecting to Kafka and PostgreSQL ...");
     assertThat(console.took()).isLessThan(Duration.ofSeconds(TIMEOUT_SECONDS).plus(SLACK));
   }
 

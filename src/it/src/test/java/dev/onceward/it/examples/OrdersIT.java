@@ -8,6 +8,7 @@ import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.OncewardTest;
 import dev.onceward.testkit.RecordCollector;
 import dev.onceward.testkit.TestDatabase;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,12 @@ class OrdersIT {
     assertThat(console.exit()).as(() -> String.join("\n", console.out())).isZero();
     assertThat(console.out())
         .anyMatch(line -> line.contains("kill -9"))
+        .anyMatch(line -> line.startsWith("Before the kill: "))
+        .noneMatch(line -> line.endsWith(" "))
         .contains("The ledger is exactly what it must be.");
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files).noneMatch(file -> file.toString().endsWith(".log"));
+    }
     JsonNode figures = new ObjectMapper().readTree(json.toFile());
     assertThat(figures.fieldNames())
         .toIterable()

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -41,8 +42,8 @@ class WebhooksIT {
   private static final String MEMBER =
       "{\"event\": \"member\", \"payload\": {\"organization\": {\"login\": \"acme\"}}}";
   private static final String PING = "{\"event\": \"ping\", \"payload\": {\"zen\": \"s3cret\"}}";
-  private static final String TOO_LARGE =
-      "{\"event\": \"push\", \"payload\": {\"data\": \"" + "s3cret".repeat(20_000) + "\"}}";
+  private static final String LARGE = push(900_000);
+  private static final String TOO_LARGE = push(1_000_000);
 
   /** Five are distinct, three are repeated, and of the nine lines that remain three are blank. */
   private static final String LINES =
@@ -63,6 +64,10 @@ class WebhooksIT {
           TOO_LARGE,
           PING,
           "");
+
+  private static String push(int bytes) {
+    return "{\"event\": \"push\", \"payload\": {\"data\": \"s3cret" + "x".repeat(bytes) + "\"}}";
+  }
 
   @TempDir private Path directory = Path.of("");
   private Path input = Path.of("");
@@ -153,13 +158,53 @@ class WebhooksIT {
     assertThat(statistics(database)).isEqualTo(counted);
   }
 
+  @Test
+  void aLargeDeliveryIsCountedUnlessTheClientsMayNotSendIt(KafkaServer kafka, TestDatabase database)
+      throws Exception {
+    Files.writeString(input, String.join("\n", PING, LARGE));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "webhooks",
+                "--input",
+                input.toString(),
+                "--json",
+                json.toString(),
+                "--bootstrap-servers",
+                kafka.bootstrapServers(),
+                "--database-url",
+                database.jdbcUrl(),
+                "--database-user",
+                database.user(),
+                "--database-password",
+                database.password()));
+
+    Console whole = Console.inProcess(arguments);
+    assertThat(whole.err()).isEmpty();
+    assertThat(whole.exit()).isZero();
+    assertFigures(2, 0, 2, 0);
+    assertThat(String.join("\n", whole.out())).contains("1  ping (1 type)");
+
+    arguments.addAll(List.of("--kafka-property", "max.request.size=200000"));
+    Console limited = Console.inProcess(arguments);
+    assertThat(limited.exit()).isEqualTo(2);
+    assertThat(limited.err())
+        .singleElement()
+        .asString()
+        .startsWith("line 2: the payload has 900,017 bytes")
+        .contains("max.request.size", "max.message.bytes of topic github.webhook.events");
+    assertFigures(1, 1, 0, 1);
+  }
+
   private static void assertBrokenLinesAreNamed(Console console) {
     assertThat(console.exit()).isEqualTo(2);
     assertThat(console.err()).hasSize(4).noneMatch(line -> line.contains("s3cret"));
     assertThat(console.err().get(0)).startsWith("line 5: not JSON: Unrecognized token");
     assertThat(console.err().get(1)).startsWith("line 8: \"event\" is missing");
     assertThat(console.err().get(2)).startsWith("line 11: not a JSON object");
-    assertThat(console.err().get(3)).startsWith("line 13: ").contains("over the limit of 102400");
+    assertThat(console.err().get(3))
+        .startsWith("line 13: the payload has 1,000,017 bytes")
+        .contains("no more than 1,000,000", "leave the line out");
   }
 
   private void assertFigures(long in, long broken, long applied, long duplicates)
