@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @DisabledOnOs(OS.WINDOWS)
 class DemoEndIT {
 
-  private static final Duration START = Duration.ofSeconds(120);
+  private static final Duration START = Duration.ofMinutes(2);
 
   /** Some for the application to notice and to stop, much for a slow machine. */
   private static final Duration END = Duration.ofSeconds(30);

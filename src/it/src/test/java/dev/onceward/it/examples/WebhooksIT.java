@@ -159,8 +159,10 @@ class WebhooksIT {
   }
 
   @Test
-  void aLargeDeliveryIsCountedUnlessTheClientsMayNotSendIt(KafkaServer kafka, TestDatabase database)
-      throws Exception {
+  void aLargeDeliveryIsCountedUnlessTheClientsMayNotSendIt(
+      KafkaServer kafka, PostgresServer postgres) throws Exception {
+    // that of the class is counted by another test
+    TestDatabase database = postgres.createDatabase("large_deliveries");
     Files.writeString(input, String.join("\n", PING, LARGE));
     List<String> arguments =
         new ArrayList<>(
