@@ -4,6 +4,7 @@ package dev.onceward.consumer;
 public final class ConsumerFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** Creates it; for the toolkit. */
   public ConsumerFailedException(String message, Throwable cause) {
     super(message, cause);
   }

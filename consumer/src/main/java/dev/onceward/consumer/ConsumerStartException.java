@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerStartException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** Creates it; for the toolkit. */
   public ConsumerStartException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -17,6 +17,7 @@ public interface Interceptor {
   /** The rest of the steps; confined to the thread of the call. */
   interface Chain {
 
+    /** The delivery that this step was given. */
     Delivery delivery();
 
     /** Runs the remaining steps with {@code delivery}; may be called more than once. */

@@ -150,24 +150,28 @@ public final class LambdaHandlers {
   /** Handles one event. Must be thread-safe. */
   @FunctionalInterface
   public interface Handler<T> {
+    /** Handles the event; whatever it throws is a failure of the delivery. */
     void handle(T payload, Delivery delivery) throws Exception;
   }
 
   /** Handles one event with the transaction of its effect. Must be thread-safe. */
   @FunctionalInterface
   public interface TransactionalHandler<T> {
+    /** Handles the event; the inbox commits {@code tx} when it returns. */
     void handle(T payload, Delivery delivery, Connection tx) throws Exception;
   }
 
   /** Handles one event by its delivery alone. Must be thread-safe. */
   @FunctionalInterface
   public interface DeliveryHandler {
+    /** Handles the event; whatever it throws is a failure of the delivery. */
     void handle(Delivery delivery) throws Exception;
   }
 
   /** Handles one event by its delivery alone, in a transaction. Must be thread-safe. */
   @FunctionalInterface
   public interface TransactionalDeliveryHandler {
+    /** Handles the event; the inbox commits {@code tx} when it returns. */
     void handle(Delivery delivery, Connection tx) throws Exception;
   }
 }

@@ -64,21 +64,25 @@ public record RetryPolicy(
 
     private Builder() {}
 
+    /** Tries in all, the first included. */
     public Builder maxAttempts(int maxAttempts) {
       this.maxAttempts = maxAttempts;
       return this;
     }
 
+    /** No retry starts later than this after the first failure. */
     public Builder maxAge(Duration maxAge) {
       this.maxAge = requireNonNull(maxAge);
       return this;
     }
 
+    /** The bound of the first wait. */
     public Builder initialDelay(Duration initialDelay) {
       this.initialDelay = requireNonNull(initialDelay);
       return this;
     }
 
+    /** The bound of every wait. */
     public Builder maxDelay(Duration maxDelay) {
       this.maxDelay = requireNonNull(maxDelay);
       return this;
@@ -90,6 +94,11 @@ public record RetryPolicy(
       return this;
     }
 
+    /**
+     * Builds the policy.
+     *
+     * @throws IllegalArgumentException if a value is out of range; it is named
+     */
     public RetryPolicy build() {
       return new RetryPolicy(maxAttempts, maxAge, initialDelay, maxDelay, permanent);
     }
