@@ -150,8 +150,9 @@ public final class OrdersCommand implements Callable<Integer> {
       app.kill();
       killedAt = now(database);
       out.printf(Locale.ROOT, "  kill -9 %d, half way; starting it again%n", pid);
+      out.flush();
       app = AppProcess.start(services.kafkaProperties(), services.database());
-      publishing.join();
+      progress.untilPublished(app, publishing);
       progress.untilDone(app, topics);
       if (!app.stop()) {
         out.println("  the application did not stop within its time and was killed");
@@ -230,6 +231,13 @@ public final class OrdersCommand implements Callable<Integer> {
           publishing.join();
         }
       }
+    }
+
+    void untilPublished(AppProcess app, CompletableFuture<Void> publishing) throws Exception {
+      while (!publishing.isDone()) {
+        look(app);
+      }
+      publishing.join();
     }
 
     void untilDone(AppProcess app, TopicAdmin topics) throws Exception {
