@@ -142,6 +142,11 @@ public final class ServicesOptions {
         : "Connecting to Kafka and PostgreSQL ...";
   }
 
+  /** Whether the example runs a broker of its own. */
+  public boolean ownBroker() {
+    return bootstrapServers == null;
+  }
+
   /** Whether the example runs a database of its own. */
   public boolean ownDatabase() {
     return databaseUrl == null;

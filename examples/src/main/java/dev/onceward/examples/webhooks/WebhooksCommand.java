@@ -118,6 +118,8 @@ public final class WebhooksCommand implements Callable<Integer> {
               .interceptor(counter)
               .concurrency(CONCURRENCY)
               .startTimeout(options.startTimeout())
+              // on Ctrl-C the demo's own broker goes at once: there is no group to leave in order
+              .stopOnShutdown(!options.ownBroker())
               .build()) {
         consumer.start();
         Figures figures = run(file, services, consumer, counter);
