@@ -114,7 +114,8 @@ public final class ConsumerProperties {
     // a dead letter is a little larger than a record that the broker has taken
     properties.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 32 * 1024 * 1024);
     // brokers limit the compressed size: what fitted compressed would be refused for ever otherwise
-    properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
+    // the one that needs no native code, of which newer JVMs warn
+    properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, "gzip");
     return properties;
   }
 

@@ -92,10 +92,11 @@ public final class Topics {
     config.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(DEAD_LETTER_RETENTION.toMillis()));
     // kept from when they arrive: an old record's letter would be past its retention at once
     config.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, TimestampType.LOG_APPEND_TIME.name);
-    // room for what a dead letter adds to a record that fitted the source just so
+    // room for what a dead letter adds to a record that fitted the source just so, and for one that
+    // its sender had compressed better
     config.put(
         TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
-        Integer.toString(Math.addExact(sourceMessageBytes, HEADER_ROOM_BYTES)));
+        Long.toString(Math.min(2L * sourceMessageBytes + HEADER_ROOM_BYTES, Integer.MAX_VALUE)));
     return new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(config);
   }
 
