@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,6 +8,11 @@ import dev.onceward.consumer.EventConsumer;
 import dev.onceward.consumer.EventHandlers;
 import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.RetryPolicy;
+import dev.onceward.it.scene.DeadLetter;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Note;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import java.io.IOException;
 import java.time.Duration;

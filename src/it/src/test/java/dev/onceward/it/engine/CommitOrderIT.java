@@ -1,10 +1,14 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.onceward.consumer.EventConsumer;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.Gate;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +12,10 @@ import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.UnhandledEvents;
 import dev.onceward.envelope.Event;
+import dev.onceward.it.scene.DeadLetter;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,12 @@ import dev.onceward.consumer.EventConsumer;
 import dev.onceward.consumer.LambdaHandlers.Handler;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
+import dev.onceward.it.scene.DeadLetter;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Journal;
+import dev.onceward.it.scene.Note;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.Flaky;
 import dev.onceward.testkit.KafkaServer;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +9,9 @@ import dev.onceward.consumer.ConsumerHealth;
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.ConsumerStartException;
 import dev.onceward.consumer.EventConsumer;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import java.util.HashMap;
 import java.util.Map;

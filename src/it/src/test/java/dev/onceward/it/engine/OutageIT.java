@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,6 +10,12 @@ import dev.onceward.consumer.LambdaHandlers;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.it.scene.DeadLetter;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Ledger;
+import dev.onceward.it.scene.Note;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.Flaky;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.PostgresServer;

@@ -1,10 +1,16 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.it.scene.ChildApp;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Ledger;
+import dev.onceward.it.scene.LedgerApp;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.TestDatabase;
 import java.util.HashMap;

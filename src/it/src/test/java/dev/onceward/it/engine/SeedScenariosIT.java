@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.Delivery;
@@ -9,6 +9,12 @@ import dev.onceward.consumer.Guarantee;
 import dev.onceward.consumer.LambdaHandlers;
 import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.envelope.Event;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.Gate;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Ledger;
+import dev.onceward.it.scene.Note;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.Redelivery;
 import dev.onceward.testkit.TestDatabase;

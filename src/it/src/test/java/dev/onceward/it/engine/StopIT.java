@@ -1,6 +1,6 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +12,12 @@ import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.Gate;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Journal;
+import dev.onceward.it.scene.Ledger;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.TestDatabase;
 import java.io.IOException;

@@ -1,11 +1,15 @@
 package dev.onceward.it.engine;
 
-import static dev.onceward.it.engine.Scene.eventually;
+import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.envelope.EventWriter;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Note;
+import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.InProcessKafka;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.KafkaSettings;

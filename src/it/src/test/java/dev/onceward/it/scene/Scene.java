@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
@@ -31,9 +31,9 @@ import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
 /** What one test works with: topics and a group of its own, and everything it must close. */
-final class Scene implements AutoCloseable {
+public final class Scene implements AutoCloseable {
 
-  static final String NOTED = "dev.onceward.it.noted.v1";
+  public static final String NOTED = "dev.onceward.it.noted.v1";
 
   private final KafkaServer kafka;
   private final TestTopics names;
@@ -50,17 +50,17 @@ final class Scene implements AutoCloseable {
     admin = Admin.create(kafka.clientProperties());
   }
 
-  static Scene on(KafkaServer kafka) {
+  public static Scene on(KafkaServer kafka) {
     return new Scene(kafka);
   }
 
   /** Waits long enough for a machine that has other things to do. */
-  static ConditionFactory eventually() {
+  public static ConditionFactory eventually() {
     return await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(20));
   }
 
   /** Runs a task that may wait on a thread of its own: the common pool can be one thread. */
-  static CompletableFuture<Void> inBackground(Runnable task) {
+  public static CompletableFuture<Void> inBackground(Runnable task) {
     return CompletableFuture.runAsync(
         task,
         run -> {
@@ -70,28 +70,28 @@ final class Scene implements AutoCloseable {
         });
   }
 
-  KafkaServer kafka() {
+  public KafkaServer kafka() {
     return kafka;
   }
 
-  Admin admin() {
+  public Admin admin() {
     return admin;
   }
 
-  RawPublisher publisher() {
+  public RawPublisher publisher() {
     return publisher;
   }
 
-  String group() {
+  public String group() {
     return names.group("group");
   }
 
   /** Creates the test's topic. */
-  String topic(int partitions) {
+  public String topic(int partitions) {
     return topic("events", partitions);
   }
 
-  String topic(String name, int partitions) {
+  public String topic(String name, int partitions) {
     String topic = names.create(name, partitions);
     // a leader that is named may not serve yet; a producer's first batches would race with that
     eventually().ignoreExceptions().until(() -> kafka.endOffsets(topic).size() == partitions);
@@ -99,26 +99,26 @@ final class Scene implements AutoCloseable {
   }
 
   /** The name that the group's dead-letter topic has by convention. */
-  String deadLetters(String topic) {
+  public String deadLetters(String topic) {
     return topic + "." + group() + ".dlq";
   }
 
-  RecordCollector collector() {
+  public RecordCollector collector() {
     return RecordCollector.on(kafka).within(Duration.ofSeconds(90));
   }
 
-  Map<String, Object> properties(GroupProtocol protocol) {
+  public Map<String, Object> properties(GroupProtocol protocol) {
     Map<String, Object> properties = new HashMap<>(kafka.clientProperties());
     properties.putAll(protocol.properties());
     return properties;
   }
 
   /** A consumer of the test's group. */
-  EventConsumer.Builder consumer(GroupProtocol protocol, Object... handlers) {
+  public EventConsumer.Builder consumer(GroupProtocol protocol, Object... handlers) {
     return consumer(properties(protocol), handlers);
   }
 
-  EventConsumer.Builder consumer(Map<String, Object> properties, Object... handlers) {
+  public EventConsumer.Builder consumer(Map<String, Object> properties, Object... handlers) {
     return EventConsumer.builder(properties)
         .group(group())
         .handlers(handlers)
@@ -128,7 +128,7 @@ final class Scene implements AutoCloseable {
   }
 
   /** Builds and starts a consumer that the scene closes. */
-  EventConsumer start(EventConsumer.Builder builder) {
+  public EventConsumer start(EventConsumer.Builder builder) {
     EventConsumer consumer = builder.build();
     consumers.add(consumer);
     consumer.start();
@@ -136,25 +136,25 @@ final class Scene implements AutoCloseable {
   }
 
   /** Handlers of the test's events. */
-  static LambdaHandlers notes(String topic, LambdaHandlers.Handler<Note> handler) {
+  public static LambdaHandlers notes(String topic, LambdaHandlers.Handler<Note> handler) {
     return LambdaHandlers.of("notes", topic).on(NOTED, Note.class, handler);
   }
 
   /** Runs before the consumers are closed: opens gates that they would wait for. */
-  void beforeClose(Runnable action) {
+  public void beforeClose(Runnable action) {
     before.add(action);
   }
 
   /** Runs after the consumers are closed. */
-  void afterClose(Runnable action) {
+  public void afterClose(Runnable action) {
     after.add(action);
   }
 
-  static Event note(String key, String id) {
+  public static Event note(String key, String id) {
     return note(key, id, id);
   }
 
-  static Event note(String key, String id, String text) {
+  public static Event note(String key, String id, String text) {
     return Event.builder()
         .id(id)
         .source("/it")
@@ -164,17 +164,17 @@ final class Scene implements AutoCloseable {
         .build();
   }
 
-  static byte[] json(String text) {
+  public static byte[] json(String text) {
     return ("{\"text\":\"" + text + "\"}").getBytes(StandardCharsets.UTF_8);
   }
 
   /** The record of an event, to a given partition. */
-  static ProducerRecord<byte[], byte[]> record(String topic, int partition, Event event) {
+  public static ProducerRecord<byte[], byte[]> record(String topic, int partition, Event event) {
     return EventWriter.binary().write(topic, partition, null, event);
   }
 
   /** The record of an event under a key that the event does not know. */
-  static ProducerRecord<byte[], byte[]> record(
+  public static ProducerRecord<byte[], byte[]> record(
       String topic, int partition, byte @Nullable [] key, Event event) {
     ProducerRecord<byte[], byte[]> written = record(topic, partition, event);
     written.headers().remove("ce_partitionkey");
@@ -183,7 +183,7 @@ final class Scene implements AutoCloseable {
   }
 
   /** So many events in a partition, the keys in turn; ids and texts are the running numbers. */
-  void publishNotes(String topic, int partition, int count, int keys) {
+  public void publishNotes(String topic, int partition, int count, int keys) {
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       records.add(record(topic, partition, note("key-" + i % keys, partition + "-" + i)));
@@ -192,12 +192,12 @@ final class Scene implements AutoCloseable {
   }
 
   /** The committed offset of the group, or -1. */
-  long committed(String topic, int partition) {
+  public long committed(String topic, int partition) {
     OffsetAndMetadata offset = committed(group()).get(new TopicPartition(topic, partition));
     return offset == null ? -1 : offset.offset();
   }
 
-  Map<TopicPartition, OffsetAndMetadata> committed(String group) {
+  public Map<TopicPartition, OffsetAndMetadata> committed(String group) {
     try {
       return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
     } catch (ExecutionException e) {
@@ -211,11 +211,11 @@ final class Scene implements AutoCloseable {
   }
 
   /** The sum of the committed offsets of the group. */
-  long committedInAll() {
+  public long committedInAll() {
     return committed(group()).values().stream().mapToLong(OffsetAndMetadata::offset).sum();
   }
 
-  ConsumerGroupDescription describe() {
+  public ConsumerGroupDescription describe() {
     try {
       return requireNonNull(
               admin.describeConsumerGroups(List.of(group())).describedGroups().get(group()))
@@ -228,7 +228,7 @@ final class Scene implements AutoCloseable {
   }
 
   /** Waits until the group has settled with so many members that own something each. */
-  void awaitMembers(int members) {
+  public void awaitMembers(int members) {
     eventually()
         .ignoreExceptions()
         .until(
@@ -241,7 +241,7 @@ final class Scene implements AutoCloseable {
             });
   }
 
-  static AssertionError interrupted(InterruptedException e) {
+  public static AssertionError interrupted(InterruptedException e) {
     Thread.currentThread().interrupt();
     return new AssertionError("interrupted", e);
   }

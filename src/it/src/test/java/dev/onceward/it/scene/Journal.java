@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.TopicPartition;
 
 /** Writes down every run of a handler, in whatever consumer it is. Thread-safe. */
-final class Journal {
+public final class Journal {
 
   private final ConcurrentLinkedQueue<Run> runs = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Run> begun = new ConcurrentLinkedQueue<>();
@@ -33,7 +33,7 @@ final class Journal {
    * @param end when it ended, in nanoseconds; zero while it runs
    * @param failed whether it threw
    */
-  record Run(
+  public record Run(
       String member,
       TopicPartition partition,
       long offset,
@@ -53,7 +53,7 @@ final class Journal {
   }
 
   /** The handler, written down under the name of the consumer it runs in. */
-  Handler<Note> of(String member, Handler<Note> handler) {
+  public Handler<Note> of(String member, Handler<Note> handler) {
     return (note, delivery) -> {
       int now = running.incrementAndGet();
       mostRunning.accumulateAndGet(now, Math::max);
@@ -84,25 +84,25 @@ final class Journal {
   }
 
   /** The runs that have ended, in the order of their beginning. */
-  List<Run> runs() {
+  public List<Run> runs() {
     return runs.stream().sorted(Comparator.comparingLong(Run::begin)).toList();
   }
 
   /** All runs, those that go on included, in the order of their beginning. */
-  List<Run> begun() {
+  public List<Run> begun() {
     return begun.stream().sorted(Comparator.comparingLong(Run::begin)).toList();
   }
 
-  int running() {
+  public int running() {
     return running.get();
   }
 
-  int mostRunning() {
+  public int mostRunning() {
     return mostRunning.get();
   }
 
   /** Records whose handler has returned. */
-  int succeeded() {
+  public int succeeded() {
     Set<String> places = new HashSet<>();
     runs.forEach(
         run -> {
@@ -113,12 +113,12 @@ final class Journal {
     return places.size();
   }
 
-  Map<String, List<Run>> byPlace() {
+  public Map<String, List<Run>> byPlace() {
     return runs().stream().collect(groupingBy(Run::place));
   }
 
   /** Within one consumer: no key ran twice at once, and none went on before it succeeded. */
-  void assertOrderWithinKeys() {
+  public void assertOrderWithinKeys() {
     runs().stream()
         .collect(groupingBy(run -> run.member() + run.lane()))
         .forEach(
@@ -139,7 +139,7 @@ final class Journal {
   }
 
   /** No two consumers ever worked on the same partition at once. */
-  void assertOwnersDoNotOverlap() {
+  public void assertOwnersDoNotOverlap() {
     runs().stream()
         .collect(groupingBy(Run::partition))
         .forEach(
@@ -159,7 +159,7 @@ final class Journal {
   }
 
   /** Each record was handled, and once only. */
-  void assertEachHandledOnce(int records) {
+  public void assertEachHandledOnce(int records) {
     Map<String, List<Run>> byPlace = byPlace();
     assertThat(byPlace).hasSize(records);
     assertThat(byPlace.values()).as("each exactly once").allMatch(list -> list.size() == 1);

@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import dev.onceward.testkit.OncewardTest;
 import java.lang.annotation.ElementType;
@@ -15,4 +15,4 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@interface EngineTest {}
+public @interface EngineTest {}

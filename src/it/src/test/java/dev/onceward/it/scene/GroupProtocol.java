@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -6,7 +6,7 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 
 /** The three ways to be a member of a consumer group. */
-enum GroupProtocol {
+public enum GroupProtocol {
   /** Every rebalance revokes all partitions of all members. */
   EAGER,
   /** A rebalance revokes what moves, in two rounds. */
@@ -15,7 +15,7 @@ enum GroupProtocol {
   CONSUMER;
 
   /** The consumer's properties that choose it. */
-  Map<String, Object> properties() {
+  public Map<String, Object> properties() {
     return switch (this) {
       case EAGER -> classic(RangeAssignor.class);
       case COOPERATIVE -> classic(CooperativeStickyAssignor.class);
@@ -34,7 +34,7 @@ enum GroupProtocol {
         300);
   }
 
-  boolean isClassic() {
+  public boolean isClassic() {
     return this != CONSUMER;
   }
 }

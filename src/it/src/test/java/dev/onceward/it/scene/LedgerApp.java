@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
@@ -12,9 +12,9 @@ import org.postgresql.ds.PGSimpleDataSource;
  * A small consumer application in a JVM of its own. Reads its configuration, as properties, from
  * standard input; ends on SIGTERM, or halts in the middle as it is told.
  */
-final class LedgerApp {
+public final class LedgerApp {
 
-  static final int HALTED = 42;
+  public static final int HALTED = 42;
 
   private LedgerApp() {}
 

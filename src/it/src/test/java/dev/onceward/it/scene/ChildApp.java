@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,7 +11,7 @@ import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
 /** A {@link LedgerApp} that the test has started, and ends at the latest with the test. */
-final class ChildApp implements AutoCloseable {
+public final class ChildApp implements AutoCloseable {
 
   private static final long LONGEST_SECONDS = 90;
 
@@ -23,7 +23,7 @@ final class ChildApp implements AutoCloseable {
     this.log = log;
   }
 
-  static ChildApp start(Properties configuration) {
+  public static ChildApp start(Properties configuration) {
     try {
       Path log = Files.createTempFile("ledger-app-", ".log");
       // under Failsafe java.class.path is only a launcher's jar
@@ -49,12 +49,12 @@ final class ChildApp implements AutoCloseable {
     }
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
   /** Sends a signal such as {@code STOP}, {@code CONT} or {@code TERM}. */
-  void signal(String name) throws IOException, InterruptedException {
+  public void signal(String name) throws IOException, InterruptedException {
     int status =
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
             .inheritIO()
@@ -66,7 +66,7 @@ final class ChildApp implements AutoCloseable {
   }
 
   /** Waits for the end and returns the exit code. */
-  int awaitExit() throws InterruptedException {
+  public int awaitExit() throws InterruptedException {
     if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("the application does not end:\n" + log());
     }
@@ -74,7 +74,7 @@ final class ChildApp implements AutoCloseable {
   }
 
   /** What it has written, standard output and error. */
-  String log() {
+  public String log() {
     try {
       return Files.readString(log);
     } catch (IOException e) {

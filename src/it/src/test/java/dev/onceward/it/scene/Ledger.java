@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Effects in a database. The table has no unique key: an effect that is applied twice is there
  * twice. Each ledger is a schema of its own, the inbox's tables included.
  */
-final class Ledger implements AutoCloseable {
+public final class Ledger implements AutoCloseable {
 
   private final HikariDataSource pool;
 
@@ -30,7 +30,7 @@ final class Ledger implements AutoCloseable {
   }
 
   /** Creates a ledger with a schema of its own. */
-  static Ledger in(DataSource database) {
+  public static Ledger in(DataSource database) {
     String schema = "ledger_" + UUID.randomUUID().toString().replace('-', '_');
     Ledger ledger = open(database, schema);
     try (Connection connection = ledger.pool.getConnection();
@@ -46,7 +46,7 @@ final class Ledger implements AutoCloseable {
   }
 
   /** Opens a ledger that exists. */
-  static Ledger open(DataSource database, String schema) {
+  public static Ledger open(DataSource database, String schema) {
     HikariConfig config = new HikariConfig();
     config.setDataSource(database);
     config.setSchema(schema);
@@ -58,20 +58,20 @@ final class Ledger implements AutoCloseable {
     return new Ledger(new HikariDataSource(config));
   }
 
-  DataSource dataSource() {
+  public DataSource dataSource() {
     return pool;
   }
 
-  String schema() {
+  public String schema() {
     return pool.getSchema();
   }
 
   /** An idempotent handler that adds a row for each event. */
-  LambdaHandlers billing(String topic) {
+  public LambdaHandlers billing(String topic) {
     return handler("billing", topic);
   }
 
-  LambdaHandlers handler(String id, String topic) {
+  public LambdaHandlers handler(String id, String topic) {
     return LambdaHandlers.of(id, topic)
         .on(
             Scene.NOTED,
@@ -80,7 +80,7 @@ final class Ledger implements AutoCloseable {
             Guarantee.IDEMPOTENT);
   }
 
-  void add(Connection tx, String handler, String eventId) throws SQLException {
+  public void add(Connection tx, String handler, String eventId) throws SQLException {
     try (PreparedStatement insert =
         tx.prepareStatement("INSERT INTO ledger (handler, event_id) VALUES (?, ?)")) {
       insert.setString(1, handler);
@@ -89,7 +89,7 @@ final class Ledger implements AutoCloseable {
     }
   }
 
-  void set(Connection tx, String name, String value) throws SQLException {
+  public void set(Connection tx, String name, String value) throws SQLException {
     try (PreparedStatement upsert =
         tx.prepareStatement(
             "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value ="
@@ -101,7 +101,7 @@ final class Ledger implements AutoCloseable {
   }
 
   /** How many rows a handler has written for each event. */
-  Map<String, Integer> rows(String handler) {
+  public Map<String, Integer> rows(String handler) {
     Map<String, Integer> rows = new TreeMap<>();
     try (Connection connection = pool.getConnection();
         PreparedStatement query =
@@ -118,11 +118,11 @@ final class Ledger implements AutoCloseable {
     return rows;
   }
 
-  @Nullable String state(String name) {
+  public @Nullable String state(String name) {
     return one("SELECT value FROM state WHERE name = ?", name);
   }
 
-  int dedupeRows(String handler) {
+  public int dedupeRows(String handler) {
     String count =
         one(
             "SELECT count(*) FROM onceward_processed_event e JOIN onceward_handler h"

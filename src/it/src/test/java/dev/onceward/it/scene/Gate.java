@@ -1,28 +1,28 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Something that a handler waits at until the test opens it. Thread-safe. */
-final class Gate {
+public final class Gate {
 
   private static final long LONGEST_SECONDS = 120;
 
   private final CountDownLatch latch = new CountDownLatch(1);
 
-  void open() {
+  public void open() {
     latch.countDown();
   }
 
   /** Waits; an interrupt ends it. */
-  void await() throws InterruptedException {
+  public void await() throws InterruptedException {
     if (!latch.await(LONGEST_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("the gate was not opened");
     }
   }
 
   /** Waits, deaf to interrupts, like a handler in a call that knows none. */
-  void awaitStubbornly() {
+  public void awaitStubbornly() {
     boolean interrupted = false;
     while (true) {
       try {

@@ -1,4 +1,4 @@
-package dev.onceward.it.engine;
+package dev.onceward.it.scene;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -8,12 +8,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
 /** Reads the headers of dead letters. */
-final class DeadLetter {
+public final class DeadLetter {
 
   private DeadLetter() {}
 
   /** The only header of that name, as text. */
-  static String header(ConsumerRecord<byte[], byte[]> letter, String name) {
+  public static String header(ConsumerRecord<byte[], byte[]> letter, String name) {
     List<String> values = headers(letter, name);
     if (values.size() != 1) {
       throw new AssertionError(values.size() + " headers " + name + " instead of one");
@@ -21,14 +21,14 @@ final class DeadLetter {
     return values.get(0);
   }
 
-  static List<String> headers(ConsumerRecord<byte[], byte[]> letter, String name) {
+  public static List<String> headers(ConsumerRecord<byte[], byte[]> letter, String name) {
     return StreamSupport.stream(letter.headers().headers(name).spliterator(), false)
         .map(header -> header.value() == null ? "null" : new String(header.value(), UTF_8))
         .toList();
   }
 
   /** The bytes that headers take whose names begin so. */
-  static int size(ConsumerRecord<byte[], byte[]> letter, String... prefixes) {
+  public static int size(ConsumerRecord<byte[], byte[]> letter, String... prefixes) {
     int size = 0;
     for (Header header : letter.headers()) {
       for (String prefix : prefixes) {
