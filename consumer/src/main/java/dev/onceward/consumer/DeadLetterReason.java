@@ -11,5 +11,15 @@ public enum DeadLetterReason {
   /** The handler said that no retry can help. */
   PERMANENT,
   /** The handler failed on every attempt it was given. */
-  ATTEMPTS_EXHAUSTED
+  ATTEMPTS_EXHAUSTED,
+  /**
+   * The handler took longer than its lease ran, and the policy is {@link
+   * LeasePolicy.OnExpiry#DEAD_LETTER}.
+   */
+  LEASE_EXPIRED,
+  /**
+   * The process died while its handler was the only one at work, as often as the policy allows
+   * ({@link RetryPolicy#maxCrashes}).
+   */
+  CONSUMER_CRASH
 }

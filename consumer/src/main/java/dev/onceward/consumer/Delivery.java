@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** One delivery of one event to a handler. Immutable and thread-safe. */
+/** One delivery of one event to a handler. Thread-safe, and immutable but for its lease. */
 public interface Delivery {
 
   /**
@@ -19,6 +19,9 @@ public interface Delivery {
 
   /** 1 for the first try, 2 for the first retry, and so on; counted per (partition, offset). */
   int attempt();
+
+  /** How long the handler may work on this try; a handler may also take it as a parameter. */
+  Lease lease();
 
   /** The instant after which the event must not be started any more, if it has one. */
   Optional<Instant> deadline();

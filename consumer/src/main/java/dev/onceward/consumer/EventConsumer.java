@@ -98,6 +98,7 @@ public interface EventConsumer extends AutoCloseable {
     Duration commitInterval = Duration.ofMillis(500);
     Duration startTimeout = Duration.ofSeconds(30);
     RetryPolicy retryPolicy = RetryPolicy.standard();
+    LeasePolicy leasePolicy = LeasePolicy.standard();
     UnhandledEvents unhandledEvents = UnhandledEvents.SKIP;
     KeylessRecords keylessRecords = KeylessRecords.IN_PARTITION_ORDER;
     PayloadMapper payloadMapper = JacksonPayloadMapper.standard();
@@ -151,6 +152,15 @@ public interface EventConsumer extends AutoCloseable {
     /** When a failed event is tried again; default {@link RetryPolicy#standard}. */
     public Builder retryPolicy(RetryPolicy retryPolicy) {
       this.retryPolicy = requireNonNull(retryPolicy);
+      return this;
+    }
+
+    /**
+     * How long a handler may work on one try, and what follows when it takes longer; default {@link
+     * LeasePolicy#standard}.
+     */
+    public Builder lease(LeasePolicy leasePolicy) {
+      this.leasePolicy = requireNonNull(leasePolicy);
       return this;
     }
 

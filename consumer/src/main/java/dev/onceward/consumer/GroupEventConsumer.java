@@ -209,7 +209,9 @@ final class GroupEventConsumer implements EventConsumer {
             new RecordDelivery.Source(config.group(), config.eventReader(), config::handlerId),
             pipeline::handle,
             new Failures(
-                config.retryPolicy(), max -> ThreadLocalRandom.current().nextLong(max + 1)),
+                config.retryPolicy(),
+                config.leasePolicy(),
+                max -> ThreadLocalRandom.current().nextLong(max + 1)),
             new DeadLetters(sender::send, deadLetterTopics, failed -> handlerOf(failed.delivery())),
             executor,
             clock));

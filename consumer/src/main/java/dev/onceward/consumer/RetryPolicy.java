@@ -14,13 +14,17 @@ import java.util.Set;
  * @param initialDelay bound of the first wait; default 100 ms
  * @param maxDelay bound of every wait; default 30 s
  * @param permanent exception types that are never retried, subclasses included
+ * @param maxCrashes how often the process may die while the handler of a record is the only one at
+ *     work, before the record is dead-lettered with reason {@link DeadLetterReason#CONSUMER_CRASH};
+ *     default 3
  */
 public record RetryPolicy(
     int maxAttempts,
     Duration maxAge,
     Duration initialDelay,
     Duration maxDelay,
-    Set<Class<? extends Throwable>> permanent) {
+    Set<Class<? extends Throwable>> permanent,
+    int maxCrashes) {
 
   /** Checks the values. */
   public RetryPolicy {
@@ -31,6 +35,9 @@ public record RetryPolicy(
     requirePositive("initialDelay", initialDelay);
     requirePositive("maxDelay", maxDelay);
     permanent = Set.copyOf(permanent);
+    if (maxCrashes < 1) {
+      throw new IllegalArgumentException("maxCrashes must be at least 1, but is " + maxCrashes);
+    }
   }
 
   /** The defaults named above. */
@@ -61,6 +68,7 @@ public record RetryPolicy(
     private Duration initialDelay = Duration.ofMillis(100);
     private Duration maxDelay = Duration.ofSeconds(30);
     private Set<Class<? extends Throwable>> permanent = Set.of();
+    private int maxCrashes = 3;
 
     private Builder() {}
 
@@ -95,12 +103,21 @@ public record RetryPolicy(
     }
 
     /**
+     * How often the process may die while the handler of one record runs alone before the record is
+     * dead-lettered.
+     */
+    public Builder maxCrashes(int maxCrashes) {
+      this.maxCrashes = maxCrashes;
+      return this;
+    }
+
+    /**
      * Builds the policy.
      *
      * @throws IllegalArgumentException if a value is out of range; it is named
      */
     public RetryPolicy build() {
-      return new RetryPolicy(maxAttempts, maxAge, initialDelay, maxDelay, permanent);
+      return new RetryPolicy(maxAttempts, maxAge, initialDelay, maxDelay, permanent, maxCrashes);
     }
   }
 }

@@ -15,13 +15,16 @@ public final class RecordDelivery implements Delivery {
   private final ConsumerRecord<byte[], byte[]> record;
   private final Source source;
   private final int attempt;
+  private final HandlerLease lease;
   private volatile @Nullable Event event;
 
   /** Creates the delivery of one try. */
-  public RecordDelivery(ConsumerRecord<byte[], byte[]> record, Source source, int attempt) {
+  public RecordDelivery(
+      ConsumerRecord<byte[], byte[]> record, Source source, int attempt, HandlerLease lease) {
     this.record = record;
     this.source = source;
     this.attempt = attempt;
+    this.lease = lease;
   }
 
   /**
@@ -53,6 +56,11 @@ public final class RecordDelivery implements Delivery {
   @Override
   public int attempt() {
     return attempt;
+  }
+
+  @Override
+  public HandlerLease lease() {
+    return lease;
   }
 
   @Override

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.consumer.Guarantee;
 import dev.onceward.consumer.LambdaHandlers;
+import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.envelope.JacksonPayloadMapper;
@@ -109,6 +110,14 @@ final class Samples {
                 record(chain.delivery().topic(), System.nanoTime() - begin);
               }
             });
+  }
+
+  static void lease(EventConsumer.Builder builder) {
+    builder.lease(
+        LeasePolicy.builder()
+            .maximum(Duration.ofMinutes(5))
+            .onExpiry(LeasePolicy.OnExpiry.DEAD_LETTER)
+            .build());
   }
 
   static void beStrict(EventConsumer.Builder builder) {

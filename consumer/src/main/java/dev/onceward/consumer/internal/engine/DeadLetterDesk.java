@@ -66,8 +66,8 @@ final class DeadLetterDesk implements AutoCloseable {
   /** Whether the message says all there is to know of failures with this reason. */
   static boolean tellsItself(DeadLetterReason reason) {
     return switch (reason) {
-      case DESERIALIZATION, VALIDATION, UNHANDLED_TYPE -> true;
-      case PERMANENT, ATTEMPTS_EXHAUSTED -> false;
+      case DESERIALIZATION, VALIDATION, UNHANDLED_TYPE, CONSUMER_CRASH -> true;
+      case PERMANENT, ATTEMPTS_EXHAUSTED, LEASE_EXPIRED -> false;
     };
   }
 

@@ -2,7 +2,9 @@ package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.DeadLetterReason;
 import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.failure.Decision;
 import dev.onceward.consumer.internal.failure.FailedDelivery;
@@ -117,7 +119,8 @@ final class Workers {
     if (!work.begin()) {
       return lanes.finish(work);
     }
-    Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt());
+    HandlerLease lease = new HandlerLease(work.record(), LeasePolicy.standard(), System::nanoTime);
+    Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt(), lease);
     if (work.failures() > 0) {
       counters.countRetry();
     }

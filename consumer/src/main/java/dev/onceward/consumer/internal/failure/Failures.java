@@ -1,6 +1,10 @@
 package dev.onceward.consumer.internal.failure;
 
 import dev.onceward.consumer.DeadLetterReason;
+import dev.onceward.consumer.LeaseLoss;
+import dev.onceward.consumer.LeaseLostException;
+import dev.onceward.consumer.LeasePolicy;
+import dev.onceward.consumer.LeasePolicy.OnExpiry;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.dedupe.InboxUnavailableException;
@@ -14,21 +18,30 @@ import org.jspecify.annotations.Nullable;
 public final class Failures {
 
   private final RetryPolicy policy;
+  private final LeasePolicy leases;
   private final LongUnaryOperator chance;
+
+  /** Creates the policy, with the standard one for leases. */
+  public Failures(RetryPolicy policy, LongUnaryOperator chance) {
+    this(policy, LeasePolicy.standard(), chance);
+  }
 
   /**
    * Creates the policy.
    *
    * @param chance gives a random number from zero to its argument, both included
    */
-  public Failures(RetryPolicy policy, LongUnaryOperator chance) {
+  public Failures(RetryPolicy policy, LeasePolicy leases, LongUnaryOperator chance) {
     this.policy = policy;
+    this.leases = leases;
     this.chance = chance;
   }
 
   /**
    * Decides on one failed try.
    *
+   * @param failure what the try failed of. For a try whose lease was lost that is a {@link
+   *     LeaseLostException}, whatever the interrupted handler threw
    * @param attempt the attempt that failed, from 1
    * @param failures how many tries have failed in a row, this one included; those that used up no
    *     attempt count too
@@ -64,6 +77,12 @@ public final class Failures {
     }
     if (failure instanceof UnhandledEventException) {
       return DeadLetterReason.UNHANDLED_TYPE;
+    }
+    if (failure instanceof LeaseLostException lost) {
+      // decided by the policy for leases alone, even if all RuntimeExceptions are permanent
+      return lost.loss() == LeaseLoss.EXPIRED && leases.onExpiry() == OnExpiry.DEAD_LETTER
+          ? DeadLetterReason.LEASE_EXPIRED
+          : null;
     }
     if (failure instanceof PermanentFailure) {
       return DeadLetterReason.PERMANENT;

@@ -1,6 +1,7 @@
 package dev.onceward.consumer.internal.handler;
 
 import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.Lease;
 import dev.onceward.envelope.Event;
 import io.cloudevents.CloudEvent;
 import java.lang.annotation.Annotation;
@@ -25,6 +26,12 @@ enum HandlerParameter {
     @Override
     Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
       return delivery;
+    }
+  },
+  LEASE {
+    @Override
+    Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
+      return delivery.lease();
     }
   },
   CONNECTION {
@@ -55,6 +62,9 @@ enum HandlerParameter {
     }
     if (type == Delivery.class) {
       return DELIVERY;
+    }
+    if (type == Lease.class) {
+      return LEASE;
     }
     if (type == Connection.class) {
       return CONNECTION;

@@ -12,6 +12,12 @@ final class Stages {
   /**
    * Waits on the handler's thread, so that the steps around a handler and the bound on running
    * handlers hold for asynchronous ones too; on a virtual thread the wait costs next to nothing.
+   *
+   * <p>The loss of the lease interrupts the wait and so ends it, but not the work behind the stage:
+   * nothing but the handler knows how to stop that. It should watch {@link
+   * dev.onceward.consumer.Lease#lost}, or its work runs on beside the retry.
+   *
+   * @throws InterruptedException if the wait was interrupted
    */
   static void await(CompletionStage<?> stage) throws Exception {
     // a copy: an interrupt ends our wait, and must not complete what the user still holds

@@ -16,6 +16,7 @@ final class Effects implements Interceptor {
   public Outcome intercept(Chain chain) throws Exception {
     PipelineChain pipeline = PipelineChain.of(chain);
     return transactions.apply(
-        new PreparedDelivery(chain.delivery(), pipeline.route(), pipeline.payload()));
+        new PreparedDelivery(
+            chain.delivery(), pipeline.lease(), pipeline.route(), pipeline.payload()));
   }
 }

@@ -1,11 +1,13 @@
 package dev.onceward.consumer.internal.pipeline;
 
 import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.failure.InvalidEventException;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxEntry.EntityVersion;
+import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.envelope.Event;
 import java.sql.Connection;
@@ -16,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The transactional half: dedupe row, version, handler and commit. A handler that needs no inbox
  * runs without a transaction.
+ *
+ * <p>An effect in a transaction is committed only with the right to do so from its lease: once the
+ * lease is lost nothing is committed, and once the commit has begun the lease can not be lost
+ * before the outcome is known. (A connection that breaks during the commit leaves the outcome open;
+ * the dedupe row decides when the event comes again.)
  */
 final class OnceInTransaction {
 
@@ -31,21 +38,41 @@ final class OnceInTransaction {
   Outcome apply(PreparedDelivery prepared) throws Exception {
     if (!prepared.route().needsInbox()) {
       prepared.invoke(null);
+      // also when the lease was lost meanwhile: the effect has happened, nothing can undo it, and a
+      // retry would only repeat it
       return Outcome.APPLIED;
     }
     Inbox open = Objects.requireNonNull(inbox, "build() refuses such a handler without an inbox");
-    return switch (open.process(entry(prepared), tx -> invoke(prepared, tx))) {
-      case APPLIED -> Outcome.APPLIED;
-      case DUPLICATE -> Outcome.DUPLICATE;
-      case STALE -> Outcome.STALE;
-    };
+    boolean settled = false;
+    try {
+      InboxOutcome outcome = open.process(entry(prepared), tx -> apply(prepared, tx));
+      settled = true;
+      return switch (outcome) {
+        case APPLIED -> Outcome.APPLIED;
+        case DUPLICATE -> Outcome.DUPLICATE;
+        case STALE -> Outcome.STALE;
+      };
+    } finally {
+      prepared.lease().endCommit(settled);
+    }
+  }
+
+  /** May run more than once: the inbox repeats transactions that lost against another. */
+  private static void apply(PreparedDelivery prepared, Connection tx) throws Exception {
+    HandlerLease lease = prepared.lease();
+    lease.beginEffect();
+    invoke(prepared, tx);
+    if (!lease.beginCommit()) {
+      throw lease.refusal();
+    }
   }
 
   private static void invoke(PreparedDelivery prepared, Connection tx) throws Exception {
     try {
       prepared.invoke(tx);
     } catch (Exception e) {
-      if (isOfDatabase(e) && !tx.isValid(VALIDITY_SECONDS)) {
+      // a lost lease interrupts, and drivers may answer that by closing the connection
+      if (!prepared.lease().isLost() && isOfDatabase(e) && !tx.isValid(VALIDITY_SECONDS)) {
         // the outage is not the event's fault, and must not use up its attempts
         throw new InboxUnavailableException(
             "the database connection was lost while "

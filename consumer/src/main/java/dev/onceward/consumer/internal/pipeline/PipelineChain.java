@@ -3,6 +3,7 @@ package dev.onceward.consumer.internal.pipeline;
 import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.Interceptor;
 import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.handler.Route;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class PipelineChain implements Interceptor.Chain {
 
   private final List<Interceptor> steps;
+  private final HandlerLease lease;
   private Delivery delivery;
   private int next;
   private @Nullable Route route;
@@ -20,6 +22,7 @@ final class PipelineChain implements Interceptor.Chain {
   PipelineChain(List<Interceptor> steps, Delivery delivery) {
     this.steps = steps;
     this.delivery = delivery;
+    this.lease = HandlerLease.of(delivery);
   }
 
   /** The chain behind the interface that users see; no other implementation reaches a step. */
@@ -53,6 +56,11 @@ final class PipelineChain implements Interceptor.Chain {
       this.delivery = outer;
       next = current;
     }
+  }
+
+  /** The engine's lease, also when an interceptor has wrapped the delivery. */
+  HandlerLease lease() {
+    return lease;
   }
 
   /** The handler; known after {@link RouteByType}. */

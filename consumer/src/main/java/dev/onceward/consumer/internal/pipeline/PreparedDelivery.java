@@ -1,12 +1,18 @@
 package dev.onceward.consumer.internal.pipeline;
 
 import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.handler.Route;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
-/** A delivery that is read, routed and decoded: all that is left is its effect. */
-record PreparedDelivery(Delivery delivery, Route route, @Nullable Object payload) {
+/**
+ * A delivery that is read, routed and decoded: all that is left is its effect.
+ *
+ * @param lease the engine's lease, whatever that of a wrapped delivery is
+ */
+record PreparedDelivery(
+    Delivery delivery, HandlerLease lease, Route route, @Nullable Object payload) {
 
   /** Runs the handler, in {@code tx} when it has one. */
   void invoke(@Nullable Connection tx) throws Exception {

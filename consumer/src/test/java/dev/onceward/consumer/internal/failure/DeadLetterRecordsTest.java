@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.DeadLetterReason;
+import dev.onceward.consumer.LeasePolicy;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
 import java.time.Instant;
 import java.util.HashMap;
@@ -138,7 +140,11 @@ class DeadLetterRecordsTest {
             (topic, type) -> "billing-handler");
     FailedDelivery failed =
         new FailedDelivery(
-            new RecordDelivery(record, source, attempt),
+            new RecordDelivery(
+                record,
+                source,
+                attempt,
+                new HandlerLease(record, LeasePolicy.standard(), System::nanoTime)),
             DeadLetterReason.ATTEMPTS_EXHAUSTED,
             error,
             FIRST,

@@ -3,6 +3,10 @@ package dev.onceward.consumer.internal.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.DeadLetterReason;
+import dev.onceward.consumer.LeaseLoss;
+import dev.onceward.consumer.LeaseLostException;
+import dev.onceward.consumer.LeasePolicy;
+import dev.onceward.consumer.LeasePolicy.OnExpiry;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.internal.failure.Decision.DeadLetter;
@@ -77,6 +81,33 @@ class FailuresTest {
         .isInstanceOf(Retry.class);
   }
 
+  @Test
+  void anExpiredLeaseFollowsItsPolicy() {
+    assertThat(onExpiry(OnExpiry.RETRY).decide(lost(LeaseLoss.EXPIRED), 1, 1, Duration.ZERO))
+        .isEqualTo(new Retry(Duration.ofMillis(100), true));
+    assertThat(onExpiry(OnExpiry.RETRY).decide(lost(LeaseLoss.EXPIRED), 3, 3, Duration.ZERO))
+        .isEqualTo(new DeadLetter(DeadLetterReason.ATTEMPTS_EXHAUSTED));
+    assertThat(onExpiry(OnExpiry.DEAD_LETTER).decide(lost(LeaseLoss.EXPIRED), 1, 1, Duration.ZERO))
+        .isEqualTo(new DeadLetter(DeadLetterReason.LEASE_EXPIRED));
+  }
+
+  @Test
+  void aLostLeaseIsNoPermanentFailureWhateverTypesAreNamed() {
+    Failures strict =
+        new Failures(
+            RetryPolicy.builder().permanent(Set.of(RuntimeException.class)).build(),
+            new LeasePolicy(Duration.ofMinutes(1), OnExpiry.RETRY),
+            bound -> bound);
+    assertThat(strict.decide(lost(LeaseLoss.EXPIRED), 1, 1, Duration.ZERO))
+        .isInstanceOf(Retry.class);
+  }
+
+  @Test
+  void aRevokedLeaseIsNeverDeadLetteredAsExpired() {
+    assertThat(onExpiry(OnExpiry.DEAD_LETTER).decide(lost(LeaseLoss.REVOKED), 1, 1, Duration.ZERO))
+        .isInstanceOf(Retry.class);
+  }
+
   @Property
   void theWaitIsAnythingFromZeroToABoundThatDoublesUpToTheMaximum(
       @ForAll @IntRange(min = 1, max = Integer.MAX_VALUE) int failures) {
@@ -86,6 +117,14 @@ class FailuresTest {
     long expected = failures > 5 ? 2_000 : Math.min(2_000, 100L << (failures - 1));
     assertThat(upper.delay()).isEqualTo(Duration.ofMillis(expected));
     assertThat(lower.delay()).isZero();
+  }
+
+  private static Failures onExpiry(OnExpiry onExpiry) {
+    return new Failures(POLICY, new LeasePolicy(Duration.ofMinutes(1), onExpiry), bound -> bound);
+  }
+
+  private static LeaseLostException lost(LeaseLoss loss) {
+    return new LeaseLostException(loss, "lost", new InterruptedException());
   }
 
   private void assertReason(Throwable failure, DeadLetterReason reason) {

@@ -8,8 +8,14 @@ import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.EventHandlers;
 import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Idempotent;
+import dev.onceward.consumer.Lease;
+import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.VersionGuard;
+import dev.onceward.consumer.internal.HandlerLease;
+import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
 import dev.onceward.envelope.Event;
+import dev.onceward.envelope.EventReader;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -107,6 +113,9 @@ class HandlerScannerTest {
 
     @Handles({"v9", "v9"})
     void twice(Order order) {}
+
+    @Handles("v10")
+    void twoLeases(Lease lease, Lease other) {}
   }
 
   @Test
@@ -123,7 +132,8 @@ class HandlerScannerTest {
     assertProblem("Bad.blankType", "blank");
     assertProblem("Bad.shared", "static");
     assertProblem("Bad.twice", "twice");
-    assertThat(problems).hasSize(11);
+    assertProblem("Bad.twoLeases", "two parameters for the lease", "keep one");
+    assertThat(problems).hasSize(12);
   }
 
   private static final class Unmarked {
@@ -250,6 +260,39 @@ class HandlerScannerTest {
         .isEqualTo("Patterns.acme");
     assertThat(routes.find("a", "org.x")).extracting(Route::name).isEqualTo("Patterns.any");
     assertThat(routes.find("other", "org.x")).isNull();
+  }
+
+  @EventHandlers(id = "leased", topics = "a")
+  private static final class Leased {
+    @Nullable Lease seen;
+
+    @Handles("v1")
+    void handle(Lease lease, Order order) {
+      seen = lease;
+    }
+  }
+
+  @Test
+  void aLeaseIsThatOfTheDeliveryAndNoPayload() throws Exception {
+    Leased handlers = new Leased();
+    Route route = find(scan(handlers), "v1");
+    assertThat(problems).isEmpty();
+    assertThat(route.payload()).extracting(PayloadParameter::type).isEqualTo(Order.class);
+    assertThat(route.needsInbox()).isFalse();
+    ConsumerRecord<byte[], byte[]> record =
+        new ConsumerRecord<>("a", 0, 0L, new byte[0], new byte[0]);
+    HandlerLease lease = new HandlerLease(record, LeasePolicy.standard(), System::nanoTime);
+    RecordDelivery.Source source =
+        new RecordDelivery.Source("group", EventReader.standard(), (topic, type) -> "leased");
+    route.call().handle(new RecordDelivery(record, source, 1, lease), new Order("1"), null);
+    assertThat(handlers.seen).isSameAs(lease);
+  }
+
+  @Test
+  void aLambdaCanNotTakeTheLeaseAsItsPayload() {
+    assertThat(HandlerScanner.payloadProblem(Lease.class))
+        .contains("Lease is no payload")
+        .contains("delivery ->");
   }
 
   private List<Route> scan(Object handlers) {

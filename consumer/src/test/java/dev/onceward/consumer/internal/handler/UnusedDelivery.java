@@ -1,6 +1,7 @@
 package dev.onceward.consumer.internal.handler;
 
 import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.Lease;
 import dev.onceward.envelope.Event;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,6 +17,11 @@ final class UnusedDelivery implements Delivery {
 
   @Override
   public int attempt() {
+    throw unused();
+  }
+
+  @Override
+  public Lease lease() {
     throw unused();
   }
 

@@ -8,8 +8,10 @@ import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.EventHandlers;
 import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Interceptor;
+import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.UnhandledEvents;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.failure.UnhandledEventException;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
@@ -226,6 +228,7 @@ class PipelineTest {
             "group",
             EventReader.standard(),
             (topic, type) -> routes().find(topic, type) == null ? "group" : "orders");
-    return new RecordDelivery(record, source, 2);
+    return new RecordDelivery(
+        record, source, 2, new HandlerLease(record, LeasePolicy.standard(), System::nanoTime));
   }
 }

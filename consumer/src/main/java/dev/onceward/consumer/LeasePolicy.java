@@ -1,0 +1,80 @@
+package dev.onceward.consumer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+
+/**
+ * How long a handler may work on one try of an event, and what follows when it takes longer. While
+ * the handler works its {@link Lease} extends itself up to {@code maximum} in all; the handler can
+ * move the end with {@link Lease#extend}. Immutable.
+ *
+ * @param maximum from the start of a try to the end of its lease; default 30 minutes. Over consumer
+ *     groups it is counted anew for each attempt. More than 36,500 days count as 36,500 days
+ * @param onExpiry what follows when a lease expires; default {@link OnExpiry#RETRY}
+ */
+public record LeasePolicy(Duration maximum, OnExpiry onExpiry) {
+
+  /** What follows when a lease expires. */
+  public enum OnExpiry {
+    /**
+     * The handler is interrupted and its effect is not committed; it counts as a failed attempt,
+     * and is retried or dead-lettered as {@link RetryPolicy} says; it is never permanent.
+     */
+    RETRY,
+    /**
+     * The handler is interrupted and its effect is not committed; when it has come to its end the
+     * record is dead-lettered with reason {@link DeadLetterReason#LEASE_EXPIRED}.
+     */
+    DEAD_LETTER,
+    /** It is only reported; the handler goes on, its lease is not lost and it may commit. */
+    KEEP
+  }
+
+  /** Checks the values. */
+  public LeasePolicy {
+    requireNonNull(onExpiry, "onExpiry");
+    if (maximum.isNegative() || maximum.isZero()) {
+      throw new IllegalArgumentException("maximum must be longer than zero, but is " + maximum);
+    }
+  }
+
+  /** The defaults named above. */
+  public static LeasePolicy standard() {
+    return builder().build();
+  }
+
+  /** A builder that starts with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Builds a {@link LeasePolicy}; not thread-safe. */
+  public static final class Builder {
+    private Duration maximum = Duration.ofMinutes(30);
+    private OnExpiry onExpiry = OnExpiry.RETRY;
+
+    private Builder() {}
+
+    /** From the start of a try to the end of its lease. */
+    public Builder maximum(Duration maximum) {
+      this.maximum = requireNonNull(maximum);
+      return this;
+    }
+
+    /** What follows when a lease expires. */
+    public Builder onExpiry(OnExpiry onExpiry) {
+      this.onExpiry = requireNonNull(onExpiry);
+      return this;
+    }
+
+    /**
+     * Builds the policy.
+     *
+     * @throws IllegalArgumentException if a value is out of range; it is named
+     */
+    public LeasePolicy build() {
+      return new LeasePolicy(maximum, onExpiry);
+    }
+  }
+}
