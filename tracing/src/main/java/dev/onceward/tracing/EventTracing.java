@@ -32,8 +32,8 @@ public interface EventTracing {
 
   /**
    * Tracing on the global OpenTelemetry, with the defaults of {@link #builder()}. The global is
-   * looked up when the first message passes and never set from here, so it may be registered after
-   * this call.
+   * looked up when a message passes or a consumer is observed, and never set from here, so it may
+   * be registered after this call.
    */
   static EventTracing global() {
     return builder().build();
@@ -68,6 +68,36 @@ public interface EventTracing {
    *     the first counts as a consumed message
    */
   ProcessSpan startProcess(ConsumerRecord<byte[], byte[]> record, String group, int attempt);
+
+  /**
+   * Reports a consumer's own metrics: {@code onceward.consumer.deliveries}, {@code .retries},
+   * {@code .in_flight}, {@code .partitions.assigned} and {@code .partition.held}.
+   *
+   * <p>The consumer is asked when metrics are collected; nothing is recorded in between. There is
+   * one set of instruments for each OpenTelemetry and dialect, however many consumers and tracings
+   * report to it. Consumers of one group are added up; of a partition held in two of them the
+   * longer time is reported. Counts start at 0 for each consumer, and those of a consumer that was
+   * closed stay in the total of its group for the life of the OpenTelemetry (of groups without any
+   * consumer left, the last 100 are kept).
+   *
+   * <p>Where the global OpenTelemetry is used and is not registered yet, reporting begins with the
+   * first message after it is.
+   *
+   * @param consumer the consumer, which has counted nothing yet; each is registered once
+   * @return closed when the consumer has stopped
+   */
+  Registration observe(ConsumerObservation consumer);
+
+  /** A consumer that is observed. Thread-safe. */
+  interface Registration extends AutoCloseable {
+
+    /**
+     * Reads the consumer's counts once more and lets go of it. Further calls do nothing. Never
+     * throws.
+     */
+    @Override
+    void close();
+  }
 
   /** A send span. Thread-safe; the first of {@link #sent} and {@link #failed} ends it. */
   interface SendSpan {

@@ -3,6 +3,7 @@ package dev.onceward.tracing.internal;
 import static io.opentelemetry.api.trace.SpanKind.CONSUMER;
 import static io.opentelemetry.api.trace.SpanKind.PRODUCER;
 
+import dev.onceward.tracing.ConsumerObservation;
 import dev.onceward.tracing.EventTracing;
 import dev.onceward.tracing.ProcessRelation;
 import dev.onceward.tracing.internal.Semconv.Operation;
@@ -10,7 +11,9 @@ import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.MeterBuilder;
+import io.opentelemetry.api.metrics.MeterProvider;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
@@ -34,6 +37,7 @@ public final class MessageTracing implements EventTracing {
   private final Semconv semconv;
   private final TopicAttributes topics;
   private final Tracer tracer;
+  private final MeterProvider meterProvider;
   private final MessagingMetrics metrics;
 
   public MessageTracing(OpenTelemetry openTelemetry, TracingConfig config) {
@@ -41,13 +45,12 @@ public final class MessageTracing implements EventTracing {
     this.semconv = new Semconv(config.dialect());
     this.topics = new TopicAttributes(semconv);
     TracerBuilder tracers = openTelemetry.tracerBuilder(SCOPE);
-    MeterBuilder meters = openTelemetry.getMeterProvider().meterBuilder(SCOPE);
     if (semconv.schemaUrl != null) {
       tracers.setSchemaUrl(semconv.schemaUrl);
-      meters.setSchemaUrl(semconv.schemaUrl);
     }
     this.tracer = tracers.build();
-    this.metrics = new MessagingMetrics(meters.build(), semconv);
+    this.meterProvider = openTelemetry.getMeterProvider();
+    this.metrics = new MessagingMetrics(meter(), semconv);
   }
 
   @Override
@@ -128,6 +131,24 @@ public final class MessageTracing implements EventTracing {
     }
     return new ProcessSpanImpl(
         semconv, metrics, context, shared.attributes(), record.key(), new Linked(sender, origin));
+  }
+
+  @Override
+  public Registration observe(ConsumerObservation consumer) {
+    return observe(Objects.requireNonNull(consumer.group(), "group"), consumer);
+  }
+
+  Registration observe(String group, ConsumerObservation consumer) {
+    return SharedConsumerMetrics.of(meterProvider, config.dialect(), this::meter)
+        .observe(group, consumer);
+  }
+
+  private Meter meter() {
+    MeterBuilder meters = meterProvider.meterBuilder(SCOPE);
+    if (semconv.schemaUrl != null) {
+      meters.setSchemaUrl(semconv.schemaUrl);
+    }
+    return meters.build();
   }
 
   private static String origin(TraceHeaders earlier, SpanContext earlierHop, String traceparent) {

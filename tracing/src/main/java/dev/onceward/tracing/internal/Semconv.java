@@ -19,6 +19,13 @@ final class Semconv {
 
   static final String SYSTEM_KAFKA = "kafka";
 
+  // the consumer's own metrics, which the conventions do not know: the same in every dialect
+  static final String CONSUMER_DELIVERIES = "onceward.consumer.deliveries";
+  static final String CONSUMER_RETRIES = "onceward.consumer.retries";
+  static final String CONSUMER_IN_FLIGHT = "onceward.consumer.in_flight";
+  static final String CONSUMER_PARTITIONS_ASSIGNED = "onceward.consumer.partitions.assigned";
+  static final String CONSUMER_PARTITION_HELD = "onceward.consumer.partition.held";
+
   /** What is done with a message: its name in the column of v1.24, and in the later ones. */
   enum Operation {
     SEND("publish", "send"),
@@ -53,6 +60,7 @@ final class Semconv {
   final Field<String> handler;
   final Field<Long> attempt;
   final Field<String> outcome;
+  final Field<String> gate;
   private final Field<String> operationV24;
   private final Field<String> operationName;
   private final Field<String> operationType;
@@ -101,6 +109,7 @@ final class Semconv {
     handler = text("onceward.handler");
     attempt = field(AttributeKey::longKey, "onceward.attempt");
     outcome = text("onceward.outcome");
+    gate = text("onceward.gate");
 
     String clientDuration = "messaging.client.operation.duration";
     sendDuration = names("messaging.publish.duration", clientDuration, clientDuration);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.onceward.tracing.internal;
+
+import org.jspecify.annotations.NullMarked;
