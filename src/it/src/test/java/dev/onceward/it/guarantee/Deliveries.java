@@ -23,12 +23,14 @@ final class Deliveries {
   private final List<String> members = new ArrayList<>();
   private final Map<String, Integer> indexes = new HashMap<>();
   private final Map<End, Long> ends = new HashMap<>();
+  private final Map<String, Long> runsOf = new HashMap<>();
   private long runs;
   private long finished;
   private int mostFailures;
 
   synchronized void begun(Run run) {
     runs++;
+    runsOf.merge(run.member, 1L, Long::sum);
     part(run.partition()).runs.add(run.offset, 1);
   }
 
@@ -68,6 +70,16 @@ final class Deliveries {
   /** All runs that have begun. */
   synchronized long runs() {
     return runs;
+  }
+
+  /** How many members have had runs, and how many runs, of those whose names begin so. */
+  synchronized String runsOf(String prefix) {
+    List<Long> counts =
+        runsOf.entrySet().stream()
+            .filter(entry -> entry.getKey().startsWith(prefix))
+            .map(Map.Entry::getValue)
+            .toList();
+    return "%d in %d".formatted(counts.stream().mapToLong(n -> n).sum(), counts.size());
   }
 
   /** Records that a run has finished. */

@@ -21,6 +21,8 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 /** Makes the members of a trial. Thread-safe. */
 final class Members implements AutoCloseable {
 
+  static final String LOCAL = "member-";
+  static final String PROCESS = "process-";
   static final int SESSION_MILLIS = 4_000;
 
   private static final int TERMINATED = 128 + 15;
@@ -59,7 +61,7 @@ final class Members implements AutoCloseable {
 
   /** A member of this JVM, which is starting. */
   Member local() {
-    String name = "member-" + made.incrementAndGet();
+    String name = LOCAL + made.incrementAndGet();
     EventConsumer consumer =
         Behaviour.member(kafka, scene.group(), topics, ledger, observer.in(name))
             .stopOnShutdown(false)
@@ -69,7 +71,7 @@ final class Members implements AutoCloseable {
 
   /** A member in a JVM of its own, which is starting. */
   Member process() {
-    String name = "process-" + made.incrementAndGet();
+    String name = PROCESS + made.incrementAndGet();
     Properties configuration = new Properties();
     kafka.forEach((key, value) -> configuration.put("kafka." + key, value.toString()));
     configuration.put("group", scene.group());

@@ -76,14 +76,24 @@ final class Schedule {
       present.add(process ? members.process() : members.local());
       return;
     }
-    Member going = present.remove(random.nextInt(present.size()));
-    boolean kill = going.isProcess() && random.nextInt(4) != 0;
+    Member going = next();
+    present.remove(going);
+    boolean kill = going.isProcess() && (kills == 0 || random.nextInt(4) != 0);
     if (kill) {
       kills++;
     } else {
       leaves++;
     }
     leaving.add(Scene.inBackground(kill ? going::kill : going::leave));
+  }
+
+  /** The next to leave: not all schedules are long enough for chance to kill a process. */
+  private Member next() {
+    int chosen = random.nextInt(present.size());
+    return present.stream()
+        .filter(member -> kills == 0 && member.isProcess())
+        .findFirst()
+        .orElseGet(() -> present.get(chosen));
   }
 
   /** Drops records of the topic that is for this, some that are not committed among them. */

@@ -171,7 +171,7 @@ final class Trial implements AutoCloseable {
     Deliveries deliveries = observer.deliveries();
     return """
         %s, seed %d, %s, %d s: %s
-          published %d records, deliveries %d: succeeded %d, failed %d, skipped by the inbox %d, cut short %d, vanished with a process %d
+          published %d records, deliveries %d (%s members here, %s processes): succeeded %d, failed %d, skipped by the inbox %d, cut short %d, vanished with a process %d
           delivered again after success: %d after a kill, %d after a drain beyond the budget (%d handlers were longer), %d unexplained
           lost or wrongly given up %d, order violations %d (%d passed over), overlaps %d, commits past unfinished %d of %d seen
           effects %d: lost %d, double %d; dead letters %d, double %d, %s
@@ -185,6 +185,8 @@ final class Trial implements AutoCloseable {
             schedule == null ? "not begun" : schedule,
             published.records(),
             deliveries.runs(),
+            deliveries.runsOf(Members.LOCAL),
+            deliveries.runsOf(Members.PROCESS),
             deliveries.ends(End.SUCCEEDED),
             deliveries.ends(End.FAILED),
             deliveries.ends(End.SKIPPED),
