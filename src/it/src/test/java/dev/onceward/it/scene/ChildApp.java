@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link LedgerApp} that the test has started, and ends at the latest with the test. */
+/** A program such as {@link LedgerApp} that a test has started, and ends at the latest with it. */
 public final class ChildApp implements AutoCloseable {
 
   private static final long LONGEST_SECONDS = 90;
@@ -23,9 +23,15 @@ public final class ChildApp implements AutoCloseable {
     this.log = log;
   }
 
+  /** Starts a {@link LedgerApp}. */
   public static ChildApp start(Properties configuration) {
+    return start(LedgerApp.class, configuration);
+  }
+
+  /** Starts a program that reads its configuration, as properties, from standard input. */
+  public static ChildApp start(Class<?> program, Properties configuration) {
     try {
-      Path log = Files.createTempFile("ledger-app-", ".log");
+      Path log = Files.createTempFile("child-app-", ".log");
       // under Failsafe java.class.path is only a launcher's jar
       String classPath =
           Optional.ofNullable(System.getProperty("surefire.test.class.path"))
@@ -37,7 +43,7 @@ public final class ChildApp implements AutoCloseable {
                   "-Xmx128m",
                   "-XX:+UseSerialGC",
                   "-XX:TieredStopAtLevel=1",
-                  LedgerApp.class.getName()));
+                  program.getName()));
       builder.environment().put("CLASSPATH", classPath);
       Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
       try (OutputStream in = process.getOutputStream()) {

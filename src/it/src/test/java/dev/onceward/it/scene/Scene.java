@@ -92,7 +92,11 @@ public final class Scene implements AutoCloseable {
   }
 
   public String topic(String name, int partitions) {
-    String topic = names.create(name, partitions);
+    return topic(name, partitions, Map.of());
+  }
+
+  public String topic(String name, int partitions, Map<String, String> configs) {
+    String topic = names.create(name, partitions, configs);
     // a leader that is named may not serve yet; a producer's first batches would race with that
     eventually().ignoreExceptions().until(() -> kafka.endOffsets(topic).size() == partitions);
     return topic;

@@ -1,0 +1,167 @@
+package dev.onceward.it.guarantee;
+
+import static dev.onceward.it.scene.Scene.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.it.scene.ChildApp;
+import dev.onceward.it.scene.EngineTest;
+import dev.onceward.it.scene.GroupProtocol;
+import dev.onceward.it.scene.Scene;
+import dev.onceward.testkit.KafkaServer;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Nothing is left behind by a commit or a rebalance: heap and metrics are the same after a hundred
+ * thousand of the one and a thousand of the other (parallel-consumer #859, #912).
+ */
+@EngineTest
+class HeapIT {
+
+  /** Asks the application for everything; any other byte leaves the heap out. */
+  static final int WITH_HEAP = 1;
+
+  private static final int WITHOUT_HEAP = 2;
+  private static final int PARTITIONS = 4;
+  private static final long COMMITS = Long.getLong("onceward.heap.commits", 100_000);
+  private static final long REBALANCES = Long.getLong("onceward.heap.rebalances", 1_000);
+  private static final Duration LONGEST = Duration.ofMinutes(25);
+
+  private final Scene scene;
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private final AtomicInteger published = new AtomicInteger();
+
+  HeapIT(KafkaServer kafka) {
+    scene = Scene.on(kafka);
+  }
+
+  @AfterEach
+  void close() {
+    ended.set(true);
+    scene.close();
+  }
+
+  /** What the application told. */
+  private record Told(long heap, long metrics, long commits, long rebalances) {}
+
+  @Test
+  @ChaosTest
+  void heapAndMetricsAreFlatOverManyCommitsAndRebalances() throws Exception {
+    String topic = scene.topic(PARTITIONS);
+    scene
+        .admin()
+        .incrementalAlterConfigs(
+            Map.of(
+                new ConfigResource(ConfigResource.Type.GROUP, scene.group()),
+                List.of(
+                    new AlterConfigOp(
+                        new ConfigEntry("consumer.heartbeat.interval.ms", "100"), OpType.SET))))
+        .all()
+        .get();
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        ChildApp app = ChildApp.start(HeapApp.class, configuration(topic, server.getLocalPort()));
+        Socket socket = server.accept()) {
+      // a tenth is warm-up: code is compiled, pools fill, each metric is there
+      disturb(topic, socket, COMMITS / 10, REBALANCES / 10);
+      Told before = ask(socket, WITH_HEAP);
+      disturb(topic, socket, before.commits() + COMMITS, before.rebalances() + REBALANCES);
+      Told after = ask(socket, WITH_HEAP);
+      System.out.printf("heap: before %s, after %s%n", before, after);
+
+      assertThat(app.isAlive()).as(app.log()).isTrue();
+      assertThat(after.metrics()).isEqualTo(before.metrics()).isPositive();
+      assertThat(after.heap()).isCloseTo(before.heap(), Percentage.withPercentage(5));
+    }
+  }
+
+  /** Goes on until the client has counted so many in all, and then waits until all is committed. */
+  private void disturb(String topic, Socket socket, long commits, long rebalances) {
+    ended.set(false);
+    CompletableFuture<Void> trickle = Scene.inBackground(() -> trickle(topic));
+    CompletableFuture<Void> others = Scene.inBackground(() -> joinAndLeave(topic));
+    eventually()
+        .atMost(LONGEST)
+        .pollInterval(Duration.ofMillis(500))
+        .until(
+            () -> {
+              Told now = ask(socket, WITHOUT_HEAP);
+              return (now.commits() >= commits && now.rebalances() >= rebalances)
+                  || trickle.isDone()
+                  || others.isDone();
+            });
+    ended.set(true);
+    trickle.join();
+    others.join();
+    eventually().until(() -> scene.committedInAll() == published.get());
+  }
+
+  /** One record after the other, so that each makes a commit. */
+  private void trickle(String topic) {
+    while (!ended.get()) {
+      int number = published.get();
+      scene
+          .publisher()
+          .send(
+              Scene.record(
+                  topic, number % PARTITIONS, Scene.note("key-" + number % 50, "note-" + number)));
+      published.incrementAndGet();
+    }
+  }
+
+  /** A member that takes its share, does nothing with it, and leaves. */
+  private void joinAndLeave(String topic) {
+    Map<String, Object> properties = new HashMap<>(scene.properties(GroupProtocol.CONSUMER));
+    properties.put("group.id", scene.group());
+    properties.put("enable.auto.commit", false);
+    properties.put("auto.offset.reset", "earliest");
+    while (!ended.get()) {
+      try (KafkaConsumer<byte[], byte[]> other =
+          new KafkaConsumer<>(
+              properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        other.subscribe(List.of(topic));
+        while (other.assignment().isEmpty() && !ended.get()) {
+          other.poll(Duration.ofMillis(20));
+        }
+      }
+    }
+  }
+
+  private static Told ask(Socket socket, int what) throws IOException {
+    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+    out.write(what);
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    return new Told(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+  }
+
+  private Properties configuration(String topic, int port) {
+    Properties configuration = new Properties();
+    scene
+        .properties(GroupProtocol.CONSUMER)
+        .forEach((name, value) -> configuration.put("kafka." + name, value.toString()));
+    configuration.put("group", scene.group());
+    configuration.put("topic", topic);
+    configuration.put("port", Integer.toString(port));
+    return configuration;
+  }
+}
