@@ -8,9 +8,12 @@ import dev.onceward.consumer.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -41,7 +44,7 @@ class EngineFailingRecordsTest {
       life.append(1, 12, 4);
       life.consumer().rebalanceTo(life.partitions(2));
       life.start();
-      eventually().until(() -> life.isComplete(2));
+      life.awaitComplete(2);
 
       for (TopicPartition id : life.partitions(2)) {
         for (int offset = 0; offset < 12; offset++) {
@@ -89,7 +92,7 @@ class EngineFailingRecordsTest {
       life.append(1, 40, 8);
       life.consumer().rebalanceTo(life.partitions(2));
       life.start();
-      eventually().until(() -> life.isComplete(2));
+      life.awaitComplete(2);
 
       assertThat(life.truth().attempts(life.partition(0), 0)).containsExactly(1, 2, 3, 4, 5);
       assertThat(life.letters()).hasSize(1);
@@ -114,7 +117,7 @@ class EngineFailingRecordsTest {
       life.append(1, 200, 40);
       life.consumer().rebalanceTo(life.partitions(2));
       life.start();
-      eventually().until(() -> life.isComplete(2));
+      life.awaitComplete(2);
 
       assertThat(life.counts().deadLettered()).isEqualTo(400);
       assertThat(life.truth().begunByPlace().values()).allMatch(times -> times <= 3);
@@ -150,7 +153,7 @@ class EngineFailingRecordsTest {
       assertThat(life.consumer().committedOffset(life.partition(0))).isLessThanOrEqualTo(3);
       gate.countDown();
 
-      eventually().until(() -> life.isComplete(1));
+      life.awaitComplete(1);
       eventually().until(() -> life.health().inFlight() == 0);
       assertThat(life.truth().begunByPlace().values()).allMatch(times -> times == 1);
       life.stop();
@@ -203,6 +206,39 @@ class EngineFailingRecordsTest {
       await().atMost(Duration.ofSeconds(60)).until(() -> life.isComplete(1));
       life.stop();
       life.assertNoViolation();
+    }
+  }
+
+  // decaton #265 (PR#237): keys were in the log
+  @Test
+  void neitherKeyNorPayloadIsInTheLogOrInTheProblems() {
+    AtomicInteger refused = new AtomicInteger();
+    try (EngineLife life =
+        EngineLife.builder()
+            .sender(
+                letter ->
+                    refused.getAndIncrement() == 0
+                        ? CompletableFuture.failedFuture(new TimeoutException("refused"))
+                        : CompletableFuture.completedFuture(null))
+            .handler(
+                delivery -> {
+                  throw new IOException("never");
+                })
+            .build()) {
+      life.append(0, 0, "secret-key");
+      life.append(0, 1, "secret-key");
+      life.consumer().rebalanceTo(life.partitions(1));
+      life.start();
+      eventually().until(() -> !life.health().problems().isEmpty());
+      assertThat(life.health().problems()).noneMatch(line -> line.contains("secret-key"));
+      life.awaitComplete(1);
+
+      assertThat(life.log().tell(life.topic(), thrown -> false)).as("something is told").isTrue();
+      assertThat(
+              life.log()
+                  .tell("secret-key", thrown -> String.valueOf(thrown).contains("secret-key")))
+          .isFalse();
+      life.stop();
     }
   }
 }

@@ -36,6 +36,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * One life of an engine over a {@link LogConsumer}: everything real but the consumer and, where a
@@ -240,6 +241,29 @@ final class EngineLife implements AutoCloseable {
     return truth.unfinished() == 0
         && partitions(partitions).stream()
             .allMatch(id -> consumer.committedOffset(id) == truth.end(id));
+  }
+
+  /** Waits until all there is, is finished and committed, or the engine has failed. */
+  void awaitComplete(int partitions) {
+    try {
+      eventually().until(() -> hasEnded() || isComplete(partitions));
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError("not complete: " + describe(partitions), e);
+    }
+    assertThat(engine.failure()).isEmpty();
+  }
+
+  private String describe(int partitions) {
+    StringBuilder text = new StringBuilder(health().toString());
+    text.append(", unfinished ").append(truth.unfinished());
+    text.append(", running ").append(truth.running());
+    text.append(", paused ").append(consumer.paused());
+    for (TopicPartition id : partitions(partitions)) {
+      text.append(", ").append(id).append(" finished ").append(truth.finished(id));
+      text.append(" committed ").append(consumer.committedOffset(id));
+      text.append(" of ").append(truth.end(id));
+    }
+    return text.toString();
   }
 
   /** Stops and waits for the end. */

@@ -56,7 +56,7 @@ class EngineRebalanceTest {
       life.consumer().rebalanceTo(life.partitions(1));
       life.start();
 
-      eventually().until(() -> life.isComplete(1));
+      life.awaitComplete(1);
       // what finished within the budget was committed before the partition went
       assertThat(life.truth().begunByPlace().values()).allMatch(times -> times == 1);
       life.stop();
@@ -105,7 +105,7 @@ class EngineRebalanceTest {
       assertThat(life.health().failure()).as("seed %d", seed).isEmpty();
       life.consumer().rebalanceTo(all);
 
-      eventually().until(() -> life.isComplete(5));
+      life.awaitComplete(5);
       eventually().until(() -> life.health().inFlight() == 0);
       assertThat(life.health().assignedPartitions()).isEqualTo(5);
       assertThat(life.counts().applied()).isEqualTo(life.truth().returned());
@@ -135,7 +135,7 @@ class EngineRebalanceTest {
         }
       }
       life.consumer().rebalanceTo(life.partitions(2));
-      eventually().until(() -> life.isComplete(2));
+      life.awaitComplete(2);
       life.stop();
       life.assertNoViolation();
     }
@@ -177,7 +177,7 @@ class EngineRebalanceTest {
       }
       assertThat(most.get()).isPositive().isLessThanOrEqualTo(bound + pollRecords);
       gate.countDown();
-      eventually().until(() -> life.isComplete(2));
+      life.awaitComplete(2);
       assertThat(life.health().failure()).isEmpty();
       assertThat(life.consumer().paused()).isEmpty();
       life.stop();
@@ -207,8 +207,7 @@ class EngineRebalanceTest {
       }
       life.consumer().rebalanceTo(life.partitions(2));
 
-      eventually().until(() -> life.hasEnded() || life.isComplete(2));
-      assertThat(life.health().failure()).isEmpty();
+      life.awaitComplete(2);
       eventually().until(() -> life.consumer().paused().isEmpty());
       life.stop();
       life.assertNoViolation();
@@ -287,7 +286,7 @@ class EngineRebalanceTest {
       eventually().until(() -> life.consumer().polls() > polls + 25);
       gate.countDown();
 
-      eventually().until(() -> life.isComplete(2));
+      life.awaitComplete(2);
       for (int offset = 0; offset < 5; offset++) {
         assertThat(life.truth().attempts(life.partition(0), offset)).containsExactly(1);
       }
@@ -317,20 +316,20 @@ class EngineRebalanceTest {
       assertThat(life.truth().violations()).isEmpty();
       gate.countDown();
 
-      eventually().until(() -> life.isComplete(1));
+      life.awaitComplete(1);
       life.stop();
       life.assertNoViolation();
     }
   }
 
   private void awaitStubbornly() {
-    while (true) {
+    boolean opened = false;
+    while (!opened) {
       try {
         gate.await();
-        return;
+        opened = true;
       } catch (InterruptedException e) {
         // deaf on purpose: like a call that knows no interrupts
-        continue;
       }
     }
   }

@@ -35,6 +35,7 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
   private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new HashMap<>();
   private final Map<TopicPartition, OffsetAndMetadata> offsets = new ConcurrentHashMap<>();
   private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
+  private final Set<TopicPartition> paused = ConcurrentHashMap.newKeySet();
   private volatile long polls;
 
   LogConsumer(int pollRecords) {
@@ -79,6 +80,7 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
           Set<TopicPartition> gone = new HashSet<>(partitions);
           gone.retainAll(assignment());
           if (!gone.isEmpty()) {
+            paused.removeAll(gone);
             losePartitions(gone);
           }
         });
@@ -88,6 +90,7 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     Set<TopicPartition> kept = new HashSet<>(assignment());
     kept.retainAll(next);
     next.forEach(id -> updateBeginningOffsets(Map.of(id, 0L)));
+    paused.retainAll(kept);
     rebalance(next);
     for (TopicPartition id : next) {
       long from = kept.contains(id) ? position(id) : committedOffset(id);
@@ -137,6 +140,25 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
       answer.run();
       answer = answers.poll();
     }
+  }
+
+  @Override
+  public synchronized void pause(Collection<TopicPartition> partitions) {
+    super.pause(partitions);
+    paused.addAll(partitions);
+  }
+
+  @Override
+  public synchronized void resume(Collection<TopicPartition> partitions) {
+    super.resume(partitions);
+    paused.removeAll(partitions);
+  }
+
+  /** What is paused of what is assigned; the mock's own set keeps what has gone. */
+  @SuppressWarnings("UnsynchronizedOverridesSynchronized") // its own set is thread-safe
+  @Override
+  public Set<TopicPartition> paused() {
+    return Set.copyOf(paused);
   }
 
   @Override
