@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.onceward.consumer.ConsumerHealth.State;
+import dev.onceward.consumer.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.RepeatedTest;
@@ -290,6 +292,50 @@ class EngineRebalanceTest {
       for (int offset = 0; offset < 5; offset++) {
         assertThat(life.truth().attempts(life.partition(0), offset)).containsExactly(1);
       }
+      life.stop();
+      life.assertNoViolation();
+    }
+  }
+
+  // spring-kafka #4545: a rebalance during the back-off lost the record
+  @ParameterizedTest
+  @ValueSource(strings = {"revoke", "lose"})
+  void aRecordThatWaitsForItsRetryIsNotLostWithItsPartition(String rebalance) {
+    AtomicBoolean back = new AtomicBoolean();
+    try (EngineLife life =
+        EngineLife.builder()
+            .drainBudget(Duration.ofMillis(20))
+            .retryPolicy(
+                RetryPolicy.builder()
+                    .maxAttempts(20)
+                    .initialDelay(Duration.ofMillis(200))
+                    .maxDelay(Duration.ofMillis(200))
+                    .build())
+            .handler(
+                delivery -> {
+                  if (delivery.offset() == 2 && !back.get()) {
+                    throw new IllegalStateException("not yet");
+                  }
+                })
+            .build()) {
+      life.append(0, 6, 3);
+      life.consumer().rebalanceTo(life.partitions(1));
+      life.start();
+      // the failing one and the one behind it in its key
+      eventually().until(() -> life.truth().unfinished() == 2);
+      if (rebalance.equals("lose")) {
+        life.consumer().lose(life.partitions(1));
+      } else {
+        life.consumer().rebalanceTo(List.of());
+      }
+      eventually().until(() -> life.health().assignedPartitions() == 0);
+      assertThat(life.consumer().committedOffset(life.partition(0))).isLessThanOrEqualTo(2);
+      back.set(true);
+      life.consumer().rebalanceTo(life.partitions(1));
+
+      life.awaitComplete(1);
+      assertThat(life.truth().attempts(life.partition(0), 2)).hasSizeGreaterThanOrEqualTo(2);
+      assertThat(life.letters()).isEmpty();
       life.stop();
       life.assertNoViolation();
     }

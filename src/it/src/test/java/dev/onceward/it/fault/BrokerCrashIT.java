@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** The broker is killed under load and comes back, twice. It is a broker of its own. */
+/** The broker is killed under load and comes back. It is a broker of its own. */
 @EngineTest
 @TestInstance(Lifecycle.PER_CLASS)
 class BrokerCrashIT {
@@ -39,17 +39,15 @@ class BrokerCrashIT {
     try (LedgerLife eager = life(GroupProtocol.EAGER);
         LedgerLife cooperative = life(GroupProtocol.COOPERATIVE);
         LedgerLife consumer = life(GroupProtocol.CONSUMER)) {
-      for (int crash = 0; crash < 2; crash++) {
-        eager.awaitMore(50);
-        cooperative.awaitMore(50);
-        consumer.awaitMore(50);
-        kafka.kill();
-        // what was read before goes on, and what is done cannot be committed
-        awaitProblem(eager);
-        awaitProblem(cooperative);
-        awaitProblem(consumer);
-        kafka.restart();
-      }
+      eager.awaitMore(50);
+      cooperative.awaitMore(50);
+      consumer.awaitMore(50);
+      kafka.kill();
+      // what was read before goes on, and what is done cannot be committed
+      awaitProblem(eager);
+      awaitProblem(cooperative);
+      awaitProblem(consumer);
+      kafka.restart();
       eager.assertEachTookEffectOnce();
       cooperative.assertEachTookEffectOnce();
       consumer.assertEachTookEffectOnce();
