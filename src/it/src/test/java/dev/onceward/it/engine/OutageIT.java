@@ -32,6 +32,8 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the consumer needs is gone for a while: the dead-letter topic, the database. */
 @EngineTest
@@ -138,8 +140,9 @@ class OutageIT {
     eventually().until(() -> consumer.health().problems().isEmpty());
   }
 
-  @Test
-  void whileTheDatabaseIsDownEventsWaitAndNoneIsGivenUp() {
+  @ParameterizedTest
+  @EnumSource
+  void whileTheDatabaseIsDownEventsWaitAndNoneIsGivenUp(End end) {
     int events = 400;
     try (PostgresServer postgres = PostgresServer.start();
         Ledger ledger = Ledger.in(postgres.dataSource());
@@ -171,7 +174,7 @@ class OutageIT {
                           .maxDelay(Duration.ofMillis(500))
                           .build()));
       eventually().until(() -> consumer.counts().applied() > events / 10);
-      postgres.kill();
+      end.of(postgres);
       eventually()
           .until(
               () ->
@@ -189,6 +192,20 @@ class OutageIT {
                   .boxed()
                   .collect(Collectors.toMap(i -> i % 2 + "-" + i / 2, i -> 1)));
       eventually().until(() -> consumer.health().problems().isEmpty());
+    }
+  }
+
+  /** A crash cuts the connections; a shutdown in order tells the sessions first. */
+  enum End {
+    CRASH,
+    SHUTDOWN;
+
+    void of(PostgresServer postgres) {
+      if (this == CRASH) {
+        postgres.kill();
+      } else {
+        postgres.stop();
+      }
     }
   }
 
