@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param assignedPartitions how many partitions this consumer owns
  * @param inFlight records read and not done
  * @param problems what holds work up at present, a line each; empty when nothing does
+ * @param held partitions whose commits have waited for one record for more than 20 s, and what for
  * @param failure why the consumer failed, when it did
  */
 public record ConsumerHealth(
@@ -24,11 +25,13 @@ public record ConsumerHealth(
     int assignedPartitions,
     long inFlight,
     List<String> problems,
+    List<HeldPartition> held,
     Optional<Throwable> failure) {
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public ConsumerHealth {
     problems = List.copyOf(problems);
+    held = List.copyOf(held);
   }
 
   /** Where in its life a consumer is. */

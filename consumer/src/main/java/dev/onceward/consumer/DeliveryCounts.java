@@ -12,6 +12,8 @@ package dev.onceward.consumer;
  * @param tombstones records without a value that are no event
  * @param deadLettered records whose dead letter was acknowledged by the broker
  * @param retries tries after the first, of whatever outcome
+ * @param alreadyDone records that an earlier owner of their partition had done, as its commit
+ *     tells, and that were passed over; they are no deliveries
  */
 public record DeliveryCounts(
     long applied,
@@ -21,7 +23,8 @@ public record DeliveryCounts(
     long unhandled,
     long tombstones,
     long deadLettered,
-    long retries) {
+    long retries,
+    long alreadyDone) {
 
   /** All deliveries that are done. */
   public long done() {

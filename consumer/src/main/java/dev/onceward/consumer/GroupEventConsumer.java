@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.engine.Engine;
+import dev.onceward.consumer.internal.engine.EngineObservation;
 import dev.onceward.consumer.internal.engine.EngineParts;
 import dev.onceward.consumer.internal.engine.EngineSettings;
 import dev.onceward.consumer.internal.engine.HandlerThreads;
@@ -17,6 +18,7 @@ import dev.onceward.consumer.internal.source.GroupSource;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.producer.internal.KafkaAdvice;
 import dev.onceward.producer.internal.RecordSender;
+import dev.onceward.tracing.EventTracing;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -134,7 +136,10 @@ final class GroupEventConsumer implements EventConsumer {
     Thread poll =
         new Thread(
             () -> {
-              engine.run();
+              try (EventTracing.Registration metrics =
+                  config.tracing().observe(new EngineObservation(config.group(), engine))) {
+                engine.run();
+              }
               sender.close(CLOSE_TIMEOUT);
               if (own != null) {
                 own.shutdownNow();
@@ -199,6 +204,8 @@ final class GroupEventConsumer implements EventConsumer {
             config.routes().topics(),
             config.concurrency(),
             config.keylessRecords(),
+            config.leasePolicy(),
+            config.retryPolicy().maxCrashes(),
             config.drainBudget(),
             config.commitInterval(),
             config.maxInFlightRecords(),
@@ -280,6 +287,7 @@ final class GroupEventConsumer implements EventConsumer {
             0,
             0,
             List.of(),
+            List.of(),
             Optional.empty())
         : current.engine().health();
   }
@@ -287,6 +295,8 @@ final class GroupEventConsumer implements EventConsumer {
   @Override
   public DeliveryCounts counts() {
     Running current = running;
-    return current == null ? new DeliveryCounts(0, 0, 0, 0, 0, 0, 0, 0) : current.engine().counts();
+    return current == null
+        ? new DeliveryCounts(0, 0, 0, 0, 0, 0, 0, 0, 0)
+        : current.engine().counts();
   }
 }

@@ -1,13 +1,16 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.internal.engine.Drafts.Draft;
 import dev.onceward.consumer.internal.source.DeliverySource;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
@@ -22,61 +25,108 @@ final class Commits {
   /** A commit whose answer has not come after so long does not hold up the next one for ever. */
   private static final long LOST_AFTER_NANOS = Duration.ofMinutes(2).toNanos();
 
+  /** The pause after a commit that failed, however urgent the next one is. */
+  private static final long AFTER_FAILURE_NANOS = Duration.ofMillis(100).toNanos();
+
   private final DeliverySource source;
   private final Problems problems;
+  private final Drafts drafts;
+  private final Suspects suspects;
+  private final Runnable arrived;
   private final long intervalNanos;
   private long lastNanos = System.nanoTime();
   private boolean underWay;
+  private boolean failed;
 
-  Commits(DeliverySource source, Problems problems, Duration interval) {
+  /**
+   * Creates it.
+   *
+   * @param arrived runs after each commit, for work that has waited for it
+   */
+  Commits(
+      DeliverySource source,
+      Problems problems,
+      Drafts drafts,
+      Suspects suspects,
+      Duration interval,
+      Runnable arrived) {
     this.source = source;
     this.problems = problems;
+    this.drafts = drafts;
+    this.suspects = suspects;
     this.intervalNanos = interval.toNanos();
+    this.arrived = arrived;
   }
 
-  /** Commits what is new when the interval has passed and no commit is under way. */
-  void commitWhenDue(Collection<Partition> partitions) {
+  /**
+   * Commits what is new when the interval has passed, or at once when work waits for it, unless a
+   * commit is under way.
+   *
+   * @return whether work waits for a commit, or will do so in a moment
+   */
+  boolean commitWhenDue(Collection<Partition> partitions) {
+    boolean urgent = suspects.step() || drafts.areUrgent(partitions);
     long now = System.nanoTime();
-    if (now - lastNanos < (underWay ? LOST_AFTER_NANOS : intervalNanos)) {
-      return;
+    if (now - lastNanos >= pause(urgent)) {
+      lastNanos = now;
+      commit(partitions);
     }
-    lastNanos = now;
-    Map<Partition, OffsetAndMetadata> offsets = committable(partitions);
-    if (offsets.isEmpty()) {
+    return urgent || suspects.alone() != null;
+  }
+
+  private void commit(Collection<Partition> partitions) {
+    List<Draft> written = drafts.write(partitions, true);
+    @Nullable Work named = suspects.alone();
+    if (written.isEmpty()) {
       // what could not be committed went with its partition
+      failed = false;
       problems.clear(SUBJECT);
+      suspects.committed(named);
       return;
     }
     underWay = true;
     try {
       source.commitLater(
-          byId(offsets),
+          byId(written),
           error -> {
             underWay = false;
-            finished(offsets, error);
+            finished(written, named, error);
           });
-    } catch (RetriableException | CommitFailedException e) {
+    } catch (RetriableException | CommitFailedException | RebalanceInProgressException e) {
       // no callback will come
       underWay = false;
-      finished(offsets, e);
+      finished(written, named, e);
     }
   }
 
+  private long pause(boolean urgent) {
+    if (underWay) {
+      return LOST_AFTER_NANOS;
+    }
+    if (!urgent) {
+      return intervalNanos;
+    }
+    return failed ? AFTER_FAILURE_NANOS : 0;
+  }
+
   /**
-   * Commits what is new and waits for it.
+   * Commits what is new and waits for it; the ownership of the partitions is about to end.
    *
    * @return false when it failed and may go well after a further poll: a rebalance is under way, or
    *     the broker did not answer
    */
-  boolean commitNow(Collection<Partition> partitions, Duration timeout) {
-    Map<Partition, OffsetAndMetadata> offsets = committable(partitions);
-    if (offsets.isEmpty()) {
+  boolean commitLast(Collection<Partition> partitions, Duration timeout) {
+    List<Draft> written = drafts.write(partitions, false);
+    if (written.isEmpty()) {
       return true;
     }
     try {
-      source.commitNow(byId(offsets), timeout);
-      finished(offsets, null);
+      source.commitNow(byId(written), timeout);
+      written.forEach(drafts::arrived);
       return true;
+    } catch (OffsetMetadataTooLarge e) {
+      drafts.shorten();
+      return commitLast(partitions, timeout);
     } catch (RebalanceInProgressException | RetriableException e) {
       log.debug("committing at the end of an ownership is put off", e);
       return false;
@@ -86,10 +136,15 @@ final class Commits {
     }
   }
 
-  private void finished(Map<Partition, OffsetAndMetadata> offsets, @Nullable Exception error) {
+  private void finished(List<Draft> written, @Nullable Work named, @Nullable Exception error) {
+    failed = error != null;
     if (error == null) {
-      offsets.forEach((p, offset) -> p.progress().committed(offset.offset()));
+      written.forEach(drafts::arrived);
+      suspects.committed(named);
       problems.clear(SUBJECT);
+      arrived.run();
+    } else if (error instanceof OffsetMetadataTooLarge) {
+      drafts.shorten();
     } else if (error instanceof RebalanceInProgressException) {
       log.debug("a rebalance put a commit off; the next one makes up for it", error);
     } else if (error instanceof RetriableException) {
@@ -100,21 +155,9 @@ final class Commits {
     }
   }
 
-  private static Map<Partition, OffsetAndMetadata> committable(Collection<Partition> partitions) {
-    Map<Partition, OffsetAndMetadata> offsets = new HashMap<>();
-    for (Partition partition : partitions) {
-      OffsetAndMetadata offset = partition.progress().committable();
-      if (offset != null) {
-        offsets.put(partition, offset);
-      }
-    }
-    return offsets;
-  }
-
-  private static Map<TopicPartition, OffsetAndMetadata> byId(
-      Map<Partition, OffsetAndMetadata> offsets) {
+  private static Map<TopicPartition, OffsetAndMetadata> byId(List<Draft> drafts) {
     Map<TopicPartition, OffsetAndMetadata> byId = new HashMap<>();
-    offsets.forEach((partition, offset) -> byId.put(partition.id(), offset));
+    drafts.forEach(draft -> byId.put(draft.partition().id(), draft.offset()));
     return byId;
   }
 }

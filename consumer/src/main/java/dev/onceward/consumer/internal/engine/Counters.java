@@ -13,6 +13,8 @@ final class Counters {
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final LongAdder deadLettered = new LongAdder();
   private final LongAdder retries = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder alreadyDone = new LongAdder();
 
   Counters() {
     for (Outcome outcome : Outcome.values()) {
@@ -32,6 +34,24 @@ final class Counters {
     retries.increment();
   }
 
+  void countFailure() {
+    failed.increment();
+  }
+
+  void countAlreadyDone() {
+    alreadyDone.increment();
+  }
+
+  /** Tries whose handler, if it was needed, returned. */
+  long succeeded() {
+    return of(Outcome.APPLIED) + of(Outcome.DUPLICATE) + of(Outcome.STALE);
+  }
+
+  /** Tries that failed. */
+  long failed() {
+    return failed.sum();
+  }
+
   DeliveryCounts snapshot() {
     return new DeliveryCounts(
         of(Outcome.APPLIED),
@@ -41,7 +61,8 @@ final class Counters {
         of(Outcome.UNHANDLED),
         of(Outcome.TOMBSTONE),
         deadLettered.sum(),
-        retries.sum());
+        retries.sum(),
+        alreadyDone.sum());
   }
 
   private long of(Outcome outcome) {

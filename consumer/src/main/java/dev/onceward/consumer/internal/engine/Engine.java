@@ -28,6 +28,10 @@ public final class Engine {
   private static final Logger log = ConsumerLog.log;
   private static final Duration IDLE_POLL = Duration.ofMillis(100);
   private static final Duration BUSY_POLL = Duration.ofMillis(5);
+
+  /** While work waits for a commit: a poll tells that it has arrived only when it ends. */
+  private static final Duration COMMIT_POLL = Duration.ofMillis(1);
+
   private static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
   private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
   private static final long MAX_POLL_BACK_OFF_NANOS = Duration.ofSeconds(5).toNanos();
@@ -46,6 +50,8 @@ public final class Engine {
   private final Commits commits;
   private final Intake intake;
   private final Ownership ownership;
+  private final Leases leases;
+  private final KeyFailures keyFailures = new KeyFailures(counters);
   private final Watch watch;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopRequested;
@@ -53,6 +59,7 @@ public final class Engine {
   private volatile long lastPollNanos = System.nanoTime();
   private volatile long inFlight;
   private int failedPolls;
+  private boolean awaitsCommit;
 
   /** Puts the engine together; {@link #run} is to be called once, on the poll thread. */
   public Engine(EngineSettings settings, EngineParts parts) {
@@ -68,11 +75,39 @@ public final class Engine {
             "onceward-" + settings.group() + "-dead-letters",
             this::fail);
     workers =
-        new Workers(lanes, completions, timer, deadLetters, counters, problems, parts, this::fail);
-    commits = new Commits(source, problems, settings.commitInterval());
-    watch = new Watch(problems, LONG_UNDER_WAY);
-    intake = new Intake(source, settings.maxRecords(), settings.maxBytes(), settings.pollRecords());
-    ownership = new Ownership(lanes, completions, commits, intake, settings.drainBudget());
+        new Workers(
+            lanes,
+            completions,
+            timer,
+            deadLetters,
+            counters,
+            problems,
+            keyFailures,
+            settings.leases(),
+            parts,
+            this::fail);
+    Suspects suspects = new Suspects(lanes, settings.maxCrashes());
+    Drafts drafts = new Drafts(lanes, suspects);
+    commits =
+        new Commits(source, problems, drafts, suspects, settings.commitInterval(), workers::pump);
+    leases = new Leases(settings.leases().onExpiry(), problems, workers::giveUpInFlight);
+    watch = new Watch(lanes, problems, LONG_UNDER_WAY);
+    intake =
+        new Intake(
+            source,
+            settings.maxRecords(),
+            settings.maxBytes(),
+            settings.pollRecords(),
+            drafts::maxChars);
+    ownership =
+        new Ownership(
+            new CommittedNotes(source, problems),
+            lanes,
+            completions,
+            commits,
+            intake,
+            settings.maxRecords(),
+            settings.drainBudget());
   }
 
   /** Reads and hands out until stopped or failed. */
@@ -123,17 +158,21 @@ public final class Engine {
         ownership.count(),
         inFlight,
         problems.lines(),
+        watch.held(),
         failure());
   }
 
   private void cycle() {
     boolean paused = intake.adjust(ownership.all());
-    ConsumerRecords<byte[], byte[]> records = poll(paused ? BUSY_POLL : IDLE_POLL);
+    Duration timeout = awaitsCommit ? COMMIT_POLL : paused ? BUSY_POLL : IDLE_POLL;
+    ConsumerRecords<byte[], byte[]> records = poll(timeout);
     if (records != null) {
       takeIn(records);
     }
     settle();
-    commits.commitWhenDue(ownership.all());
+    awaitsCommit = commits.commitWhenDue(ownership.all());
+    leases.look(ownership.all());
+    keyFailures.look();
     watch.look(ownership.all());
   }
 
@@ -168,7 +207,12 @@ public final class Engine {
       }
       List<Work> works = new ArrayList<>(arrived.size());
       for (ConsumerRecord<byte[], byte[]> record : arrived) {
-        Work work = new Work(partition, record);
+        if (partition.isDone(record)) {
+          partition.progress().addDone(record);
+          counters.countAlreadyDone();
+          continue;
+        }
+        Work work = partition.workOf(record, settings.maxCrashes());
         partition.progress().add(work);
         works.add(work);
       }
@@ -200,14 +244,13 @@ public final class Engine {
     long deadline = System.nanoTime() + settings.drainBudget().toNanos();
     intake.close();
     lanes.startNoMore(ownership.all());
-    while (!ownership.finishedOrHopeless(ownership.all(), deadline)
-        && System.nanoTime() - deadline < 0) {
+    while (!ownership.isDrained(ownership.all()) && System.nanoTime() - deadline < 0) {
       intake.adjust(ownership.all());
       // whatever still comes was fetched before the pause: it is not done, so it is not committed
       poll(BUSY_POLL);
       settle();
     }
-    while (!commits.commitNow(ownership.all(), COMMIT_TIMEOUT)) {
+    while (!commits.commitLast(ownership.all(), COMMIT_TIMEOUT)) {
       if (System.nanoTime() - deadline >= 0) {
         log.warn("no commit within the drain budget; the last work is redelivered");
         return;
@@ -233,6 +276,8 @@ public final class Engine {
       source.close();
     } catch (RuntimeException e) {
       log.warn("closing the consumer of group {} failed", settings.group(), e);
+    } catch (Throwable e) {
+      fail(e);
     } finally {
       state = failure.get() == null ? State.STOPPED : State.FAILED;
     }

@@ -1,6 +1,7 @@
 package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.LeasePolicy;
 import java.time.Duration;
 import java.util.Set;
 
@@ -11,6 +12,8 @@ import java.util.Set;
  * @param topics what to read
  * @param concurrency handlers that may run at once
  * @param keyless the order of records without a key
+ * @param leases how long a handler may run
+ * @param maxCrashes how often the process may die while one record is at work alone
  * @param drainBudget how long revoke and stop wait for handlers
  * @param commitInterval how often finished work is committed
  * @param maxRecords records that may be in flight, over all partitions
@@ -22,6 +25,8 @@ public record EngineSettings(
     Set<String> topics,
     int concurrency,
     KeylessRecords keyless,
+    LeasePolicy leases,
+    int maxCrashes,
     Duration drainBudget,
     Duration commitInterval,
     int maxRecords,

@@ -4,6 +4,7 @@ import dev.onceward.consumer.internal.source.DeliverySource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.IntSupplier;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -13,17 +14,35 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Intake {
 
-  /** Done records kept behind one that is not; each costs little, but without end it adds up. */
-  private static final int MAX_SPAN = 100_000;
+  /** The most that is done again when the note of a commit gets lost, in offsets. */
+  private static final long MAX_SPAN = 1_000_000;
+
+  /**
+   * The part of the longest note at which a partition is paused: what would not fit any more is
+   * done again after a restart.
+   */
+  private static final double FULL_NOTE = 0.75;
 
   private final DeliverySource source;
   private final int maxRecords;
   private final long maxBytes;
   private final int pollRecords;
+  private final IntSupplier maxNoteChars;
   private boolean closed;
 
-  /** Creates it; one poll brings at most {@code pollRecords}. */
-  Intake(DeliverySource source, int maxRecords, long maxBytes, int pollRecords) {
+  /**
+   * Creates it.
+   *
+   * @param pollRecords what one poll brings at most
+   * @param maxNoteChars how long the note beside an offset may be
+   */
+  Intake(
+      DeliverySource source,
+      int maxRecords,
+      long maxBytes,
+      int pollRecords,
+      IntSupplier maxNoteChars) {
+    this.maxNoteChars = maxNoteChars;
     this.source = source;
     this.pollRecords = pollRecords;
     this.maxRecords = maxRecords;
@@ -45,8 +64,8 @@ final class Intake {
     boolean anyPaused = false;
     for (Partition partition : partitions) {
       boolean paused = partition.paused();
-      boolean full = closedToAll || exceeds(partition.progress(), records, bytes, MAX_SPAN);
-      boolean roomy = !exceeds(partition.progress(), records / 2 + 1, bytes / 2 + 1, MAX_SPAN / 2);
+      boolean full = closedToAll || exceeds(partition, records, bytes, 1);
+      boolean roomy = !exceeds(partition, records / 2 + 1, bytes / 2 + 1, 0.5);
       if (!paused && full) {
         pause.add(partition.id());
         partition.paused(true);
@@ -80,9 +99,11 @@ final class Intake {
     return records >= maxRecords || bytes >= maxBytes;
   }
 
-  private static boolean exceeds(Progress progress, int records, long bytes, int span) {
+  private boolean exceeds(Partition partition, int records, long bytes, double part) {
+    Progress progress = partition.progress();
     return progress.unfinished() >= records
         || progress.unfinishedBytes() >= bytes
-        || progress.span() >= span;
+        || progress.span() >= MAX_SPAN * part
+        || partition.noteChars() >= maxNoteChars.getAsInt() * FULL_NOTE * part;
   }
 }

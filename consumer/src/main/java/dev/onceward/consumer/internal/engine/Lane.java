@@ -17,6 +17,9 @@ final class Lane {
   private @Nullable Work head;
   private @Nullable Work tail;
 
+  /** Whether the last record of the key was given up after all its attempts. */
+  boolean givenUp;
+
   private Lane(byte[] key, boolean keyed) {
     this.key = key;
     this.keyed = keyed;

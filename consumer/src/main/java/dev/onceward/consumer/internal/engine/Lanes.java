@@ -1,11 +1,16 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.HeldPartition.Gate;
 import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.engine.Work.Wait;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +28,8 @@ final class Lanes {
   /** Partitions with ready lanes, each once. */
   private final Deque<Partition> ready = new ArrayDeque<>();
 
+  private final Isolation isolation = new Isolation();
+  private final Lingering lingering = new Lingering();
   private int running;
 
   Lanes(int concurrency, KeylessRecords keyless) {
@@ -53,6 +60,16 @@ final class Lanes {
     return keyless == KeylessRecords.UNORDERED ? Lane.keyless() : partition.keylessLane();
   }
 
+  /** The first commit of the ownership has arrived: its work may start. */
+  void open(Partition partition) {
+    locked(
+        () -> {
+          partition.open = true;
+          partition.beforeOpen.forEach(lane -> makeReady(partition, lane));
+          partition.beforeOpen.clear();
+        });
+  }
+
   /** Takes the next work to run, or null when none is ready or all permits are taken. */
   @Nullable Work take() {
     lock.lock();
@@ -68,23 +85,19 @@ final class Lanes {
     lock.lock();
     try {
       releasePermit(work);
-      advance(work);
+      advance(work, false);
       return takeLocked();
     } finally {
       lock.unlock();
     }
   }
 
-  /**
-   * The work waits for a retry or an acknowledgement: its key stays taken; takes the next.
-   *
-   * @param dueNanos when it may go on at the earliest, as {@link System#nanoTime}
-   */
-  @Nullable Work park(Work work, long dueNanos) {
+  /** The work waits for a retry or an acknowledgement: its key stays taken; takes the next. */
+  @Nullable Work park(Work work, Wait waitsFor) {
     lock.lock();
     try {
       releasePermit(work);
-      work.dueNanos = dueNanos;
+      work.waitsFor = waitsFor;
       if (!work.partition().closed) {
         work.partition().parked.add(work);
       }
@@ -98,9 +111,13 @@ final class Lanes {
   void putBack(Work work) {
     lock.lock();
     try {
-      releasePermit(work);
+      running--;
+      work.partition().running--;
+      work.taken = false;
       Lane lane = work.lane;
-      if (lane != null) {
+      if (isolation.is(work)) {
+        isolation.putBack(work);
+      } else if (lane != null) {
         makeReady(work.partition(), lane);
       }
     } finally {
@@ -113,8 +130,9 @@ final class Lanes {
     lock.lock();
     try {
       Lane lane = work.lane;
+      work.waitsFor = Wait.NOTHING;
       work.partition().parked.remove(work);
-      if (lane != null && !work.partition().closed) {
+      if (lane != null) {
         makeReady(work.partition(), lane);
       }
     } finally {
@@ -122,64 +140,161 @@ final class Lanes {
     }
   }
 
-  /** Parked work is done: lets its key go on. */
-  void finishParked(Work work) {
+  /**
+   * Parked work is given up, and its dead letter has arrived: lets its key go on.
+   *
+   * @param exhausted whether it was given up after all its attempts
+   */
+  void finishParked(Work work, boolean exhausted) {
     lock.lock();
     try {
+      work.waitsFor = Wait.NOTHING;
       work.partition().parked.remove(work);
-      advance(work);
+      advance(work, exhausted);
     } finally {
       lock.unlock();
     }
   }
 
-  /** From now on starts only what closes the gaps below the highest offset already started. */
+  /** Whether the record before this one, of the same key, was given up. */
+  boolean followsGivenUp(Work work) {
+    return locked(() -> work.lane != null && work.lane.givenUp);
+  }
+
+  /** From now on starts nothing of these partitions; what runs may finish. */
   void startNoMore(Collection<Partition> partitions) {
-    lock.lock();
-    try {
-      for (Partition partition : partitions) {
-        partition.lastToStart = partition.highestStarted;
-        partition.ready.removeIf(lane -> !mayStart(partition, lane));
-        if (partition.ready.isEmpty()) {
-          ready.remove(partition);
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
+    locked(
+        () -> {
+          partitions.forEach(this::drain);
+        });
   }
 
-  /** The offset up to which work of the partition has started, or -1. */
-  long highestStarted(Partition partition) {
-    lock.lock();
-    try {
-      return partition.highestStarted;
-    } finally {
-      lock.unlock();
-    }
+  /** Whether no handler of the partition runs and none of its dead letters is under way. */
+  boolean isIdle(Partition partition) {
+    return locked(
+        () ->
+            partition.running == 0
+                && partition.parked.stream().noneMatch(work -> work.waitsFor == Wait.DEAD_LETTER));
   }
 
-  /** Whether all that is left of the partition waits for something later than the deadline. */
-  boolean idleUntil(Partition partition, long deadlineNanos) {
-    lock.lock();
-    try {
-      return partition.running == 0
-          && partition.ready.isEmpty()
-          && partition.parked.stream().allMatch(work -> work.dueNanos - deadlineNanos > 0);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Nothing of the partition starts any more. */
+  /** Nothing of the partition starts any more; what still runs keeps its key. */
   void close(Partition partition) {
+    locked(
+        () -> {
+          drain(partition);
+          partition.closed = true;
+          keepRunning(partition.keylessLane());
+          partition.lanes.keySet().forEach(this::keepRunning);
+          partition.lanes.clear();
+          partition.parked.clear();
+        });
+  }
+
+  private void drain(Partition partition) {
+    partition.draining = true;
+    partition.ready.clear();
+    partition.unmarked.clear();
+    partition.beforeOpen.clear();
+    isolation.drop(partition);
+    ready.remove(partition);
+  }
+
+  private void keepRunning(Lane lane) {
+    Work head = lane.head();
+    if (head != null && head.taken) {
+      lingering.add(lane, head);
+    }
+  }
+
+  /** What the first unfinished work of a partition waits for. */
+  Gate gate(Work work) {
+    return locked(
+        () -> {
+          Lane lane = work.lane;
+          if (work.taken) {
+            return Gate.HANDLER;
+          }
+          if (work.waitsFor != Wait.NOTHING) {
+            return work.waitsFor == Wait.RETRY ? Gate.RETRY : Gate.DEAD_LETTER;
+          }
+          if (lane != null && lingering.holds(work.partition(), lane)) {
+            return Gate.KEY;
+          }
+          boolean marked = work.suspicion == Suspicion.NONE && work.partition().open;
+          return marked && !isolation.isTaken() ? Gate.PERMIT : Gate.START_MARK;
+        });
+  }
+
+  /** Up to so many heads of lanes that start only once a commit has named them. */
+  List<Work> unmarked(Partition partition, int most) {
+    return locked(
+        () -> {
+          List<Work> heads = new ArrayList<>();
+          for (Lane lane : partition.unmarked) {
+            Work head = lane.head();
+            if (head != null && heads.size() < most) {
+              heads.add(head);
+            }
+          }
+          return heads;
+        });
+  }
+
+  /** Whether heads of lanes wait for a commit that names them. */
+  boolean hasUnmarked(Partition partition) {
+    return locked(() -> !partition.unmarked.isEmpty());
+  }
+
+  /** The work starts once a commit has named it, and others beside it. */
+  void watch(Work work) {
+    locked(
+        () -> {
+          work.suspicion = Suspicion.WATCHED;
+          Lane lane = work.lane;
+          if (lane != null) {
+            makeReady(work.partition(), lane);
+          }
+        });
+  }
+
+  /** A commit has named the work: it may start. */
+  void acquit(Collection<Work> works) {
+    locked(
+        () -> {
+          for (Work work : works) {
+            work.suspicion = Suspicion.NONE;
+            Lane lane = work.lane;
+            if (lane != null && work.partition().unmarked.remove(lane)) {
+              makeReady(work.partition(), lane);
+            }
+          }
+        });
+  }
+
+  /** Asks or tells about the isolated work; nothing starts meanwhile. */
+  void isolating(IsolationStep step) {
+    locked(() -> step.apply(isolation, running));
+  }
+
+  /** A step of isolating work, under the lock. */
+  @FunctionalInterface
+  interface IsolationStep {
+    void apply(Isolation isolation, int running);
+  }
+
+  private <T> T locked(Supplier<T> action) {
     lock.lock();
     try {
-      partition.closed = true;
-      partition.ready.clear();
-      partition.lanes.clear();
-      partition.parked.clear();
-      ready.remove(partition);
+      return action.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
     } finally {
       lock.unlock();
     }
@@ -189,6 +304,17 @@ final class Lanes {
     if (running >= concurrency) {
       return null;
     }
+    Work work = isolation.isTaken() ? isolation.start() : nextReady();
+    if (work == null) {
+      return null;
+    }
+    running++;
+    work.partition().running++;
+    work.taken = true;
+    return work;
+  }
+
+  private @Nullable Work nextReady() {
     Partition partition = leastRunning();
     if (partition == null) {
       return null;
@@ -202,9 +328,6 @@ final class Lanes {
     if (work == null) {
       throw new IllegalStateException("an empty lane was ready");
     }
-    running++;
-    partition.running++;
-    partition.highestStarted = Math.max(partition.highestStarted, work.offset());
     return work;
   }
 
@@ -221,14 +344,23 @@ final class Lanes {
   private void releasePermit(Work work) {
     running--;
     work.partition().running--;
+    work.taken = false;
+    // it has run, and the process lives
+    work.suspicion = Suspicion.NONE;
+    isolation.ended(work);
+    if (work.partition().closed) {
+      lingering.returned(work, this::makeReady);
+    }
   }
 
-  private void advance(Work work) {
+  private void advance(Work work, boolean exhausted) {
     Partition partition = work.partition();
     Lane lane = work.lane;
     if (partition.closed || lane == null) {
       return;
     }
+    // records without a key have nothing to do with each other
+    lane.givenUp = exhausted && lane.isKeyed();
     if (lane.removeHead() == null) {
       partition.forget(lane);
     } else {
@@ -237,17 +369,21 @@ final class Lanes {
   }
 
   private void makeReady(Partition partition, Lane lane) {
-    if (!mayStart(partition, lane)) {
+    Work head = lane.head();
+    if (head == null || partition.draining || lingering.holds(partition, lane)) {
       return;
     }
-    if (partition.ready.isEmpty()) {
-      ready.addLast(partition);
+    if (!partition.open) {
+      partition.beforeOpen.add(lane);
+    } else if (head.suspicion == Suspicion.ACCUSED) {
+      isolation.add(head);
+    } else if (head.suspicion == Suspicion.WATCHED) {
+      partition.unmarked.add(lane);
+    } else {
+      if (partition.ready.isEmpty()) {
+        ready.addLast(partition);
+      }
+      partition.ready.add(lane);
     }
-    partition.ready.add(lane);
-  }
-
-  private static boolean mayStart(Partition partition, Lane lane) {
-    Work head = lane.head();
-    return !partition.closed && head != null && head.offset() <= partition.lastToStart;
   }
 }

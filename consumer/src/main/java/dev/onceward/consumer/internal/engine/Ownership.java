@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.internal.offsets.CommitNote;
 import dev.onceward.consumer.internal.source.DeliverySource.OwnershipListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +25,30 @@ final class Ownership implements OwnershipListener {
   private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
   private final Map<TopicPartition, Partition> owned = new HashMap<>();
+  private final CommittedNotes notes;
   private final Lanes lanes;
   private final Completions completions;
   private final Commits commits;
   private final Intake intake;
+  private final int maxRecords;
   private final Duration drainBudget;
   private volatile int count;
 
+  /**
+   * Creates it.
+   *
+   * @param maxRecords how many records of a partition an owner that died may have had at work
+   */
   Ownership(
-      Lanes lanes, Completions completions, Commits commits, Intake intake, Duration drainBudget) {
+      CommittedNotes notes,
+      Lanes lanes,
+      Completions completions,
+      Commits commits,
+      Intake intake,
+      int maxRecords,
+      Duration drainBudget) {
+    this.notes = notes;
+    this.maxRecords = maxRecords;
     this.lanes = lanes;
     this.completions = completions;
     this.commits = commits;
@@ -57,8 +74,15 @@ final class Ownership implements OwnershipListener {
     // no client should assign what it has not taken away, but two owners of one partition must not
     // be
     drop(find(partitions));
+    Map<TopicPartition, CommitNote> left =
+        partitions.isEmpty() ? Map.of() : notes.of(Set.copyOf(partitions));
     for (TopicPartition id : partitions) {
-      owned.put(id, new Partition(id));
+      CommitNote note = left.getOrDefault(id, CommitNote.NONE);
+      if (note.open()) {
+        log.info(
+            "the last owner of {} did not give it up: what it may have had at work is watched", id);
+      }
+      owned.put(id, new Partition(id, note, maxRecords));
     }
     count = owned.size();
     // the client forgets pauses when partitions are assigned anew: none may slip in while stopping
@@ -76,7 +100,7 @@ final class Ownership implements OwnershipListener {
     }
     lanes.startNoMore(going);
     awaitDrained(going, System.nanoTime() + drainBudget.toNanos());
-    if (!commits.commitNow(going, COMMIT_TIMEOUT)) {
+    if (!commits.commitLast(going, COMMIT_TIMEOUT)) {
       log.warn("no commit of {} before it goes; its last work is redelivered", partitions);
     }
     drop(going);
@@ -99,7 +123,7 @@ final class Ownership implements OwnershipListener {
    */
   Partition beginAgain(Partition before) {
     log.warn("offsets of {} went back: the topic was created anew or cut off", before.id());
-    Partition anew = new Partition(before.id());
+    Partition anew = new Partition(before.id(), CommitNote.NONE, 0);
     anew.paused(before.paused());
     drop(List.of(before));
     owned.put(anew.id(), anew);
@@ -112,24 +136,13 @@ final class Ownership implements OwnershipListener {
     drop(List.copyOf(owned.values()));
   }
 
-  /** Whether all that has started, and all below it, is done. */
-  private boolean drained(Collection<Partition> partitions) {
-    completions.drainTo(work -> work.partition().progress().done(work));
-    for (Partition partition : partitions) {
-      if (!partition.progress().doneUpTo(lanes.highestStarted(partition))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private void awaitDrained(List<Partition> partitions, long deadlineNanos) {
-    while (!finishedOrHopeless(partitions, deadlineNanos)) {
+    while (!isDrained(partitions)) {
       if (System.nanoTime() - deadlineNanos >= 0) {
         log.warn(
             "handlers of {} did not finish within {}; they are interrupted and their events"
                 + " redelivered",
-            partitions.stream().filter(p -> !drained(List.of(p))).map(Partition::id).toList(),
+            partitions.stream().filter(p -> !lanes.isIdle(p)).map(Partition::id).toList(),
             drainBudget);
         return;
       }
@@ -137,11 +150,12 @@ final class Ownership implements OwnershipListener {
     }
   }
 
-  /** Whether waiting longer can not bring anything: all is done, or waits past the deadline. */
-  boolean finishedOrHopeless(Collection<Partition> partitions, long deadlineNanos) {
+  /** Whether no handler runs and no dead letter is under way; what is done is counted then. */
+  boolean isDrained(Collection<Partition> partitions) {
     // asked before what is done is counted, so that nothing can slip between the two
-    boolean idle = partitions.stream().allMatch(p -> lanes.idleUntil(p, deadlineNanos));
-    return drained(partitions) || idle;
+    boolean idle = partitions.stream().allMatch(lanes::isIdle);
+    completions.drainTo(work -> work.partition().progress().done(work));
+    return idle;
   }
 
   private void drop(Collection<Partition> partitions) {

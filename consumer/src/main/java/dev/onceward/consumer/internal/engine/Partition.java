@@ -1,11 +1,19 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.offsets.CommitNote;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -16,24 +24,44 @@ import org.jspecify.annotations.Nullable;
 final class Partition {
 
   private final TopicPartition id;
-  private final Progress progress;
+  private final Progress progress = new Progress();
+
+  private final CommitNote note;
 
   // the poll thread
+  private int watched;
   private boolean paused;
+  private int noteChars;
+  private @Nullable OffsetAndMetadata committed;
+  @Nullable Work alone;
 
   // the rest is guarded by the lock of Lanes
   final Map<Lane, Lane> lanes = new HashMap<>();
   private final Lane keyless = Lane.keyless();
   final Queue<Lane> ready = new ArrayDeque<>();
   final Set<Work> parked = new HashSet<>();
+
+  /** Lanes whose head starts only once a commit has named it. */
+  final Set<Lane> unmarked = new LinkedHashSet<>();
+
+  /** Lanes that may start once the first commit of this ownership has arrived. */
+  final List<Lane> beforeOpen = new ArrayList<>();
+
   int running;
-  long highestStarted = -1;
-  long lastToStart = Long.MAX_VALUE;
+  boolean open;
+  boolean draining;
   boolean closed;
 
-  Partition(TopicPartition id) {
+  /**
+   * Begins an ownership.
+   *
+   * @param note what the last owner left
+   * @param watched how many records may have been at work, if that owner has died
+   */
+  Partition(TopicPartition id, CommitNote note, int watched) {
     this.id = id;
-    this.progress = new Progress();
+    this.note = note;
+    this.watched = note.open() ? watched : 0;
   }
 
   TopicPartition id() {
@@ -45,12 +73,61 @@ final class Partition {
     return progress;
   }
 
+  /** Whether an earlier owner has finished the record. */
+  boolean isDone(ConsumerRecord<byte[], byte[]> record) {
+    return note.isDone(record.offset()) && isWhatTheNoteMeans(record);
+  }
+
+  /**
+   * A record that was written after the log had been cut off may be at an offset that the note
+   * speaks of: then its leader's epoch is higher than all that the note has seen.
+   */
+  private boolean isWhatTheNoteMeans(ConsumerRecord<byte[], byte[]> record) {
+    int known = note.leaderEpoch();
+    return known < 0 || record.leaderEpoch().orElse(known) <= known;
+  }
+
+  /** The work of a record that was read, with what is known of it. */
+  Work workOf(ConsumerRecord<byte[], byte[]> record, int maxCrashes) {
+    long offset = record.offset();
+    boolean known = isWhatTheNoteMeans(record);
+    boolean died = known && note.open() && Collections.binarySearch(note.started(), offset) >= 0;
+    int crashes = (known ? note.crashes(offset) : 0) + (died ? 1 : 0);
+    boolean convicted = died && note.alone() && crashes >= maxCrashes;
+    Suspicion suspicion = Suspicion.NONE;
+    if (crashes > 0 && !convicted) {
+      suspicion = Suspicion.ACCUSED;
+    } else if (watched > 0 && !convicted) {
+      suspicion = Suspicion.WATCHED;
+    }
+    watched = Math.max(0, watched - 1);
+    return new Work(this, record, known ? note.attempts(offset) : 0, crashes, suspicion, convicted);
+  }
+
   boolean paused() {
     return paused;
   }
 
   void paused(boolean paused) {
     this.paused = paused;
+  }
+
+  /** How long the note of the next commit would be if nothing limited it, in characters. */
+  int noteChars() {
+    return noteChars;
+  }
+
+  void noteChars(int chars) {
+    noteChars = chars;
+  }
+
+  /** What this ownership has committed last, if anything. */
+  @Nullable OffsetAndMetadata committed() {
+    return committed;
+  }
+
+  void committed(OffsetAndMetadata offset) {
+    committed = offset;
   }
 
   /** The lane of all records without a key; not the one of an empty key. */

@@ -1,37 +1,79 @@
 package dev.onceward.consumer.internal.engine;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.offsets.NoteContent;
+import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which records of a partition are done, and so what may be committed: never past one that is not.
- * Offsets may have gaps (compaction, transaction markers). Confined to the poll thread.
+ * Keeps the records that are not done, as a list in offset order; whatever else was read is done,
+ * and costs nothing however much it is. Offsets may have gaps (compaction, transaction markers).
+ * Confined to the poll thread.
  */
 final class Progress {
 
-  /** In offset order; its head is never done. */
-  private final Deque<Work> open = new ArrayDeque<>();
+  /** The most records that a commit names as started: they must fit in its note. */
+  private static final int MOST_STARTED = 256;
 
+  /** The most records whose failed attempts a commit tells; of the others they count anew. */
+  private static final int MOST_FAILED = 200;
+
+  private @Nullable Work head;
+  private @Nullable Work tail;
   private @Nullable OffsetAndMetadata position;
   private Optional<Integer> lastDoneEpoch = Optional.empty();
-  private long committed = -1;
+  private int highestEpoch = -1;
+  private long lastRead = -1;
+  private long highestDone = -1;
   private int unfinished;
   private long unfinishedBytes;
+  private long headSinceNanos;
 
   /** Adds a record that was read; offsets must rise. */
   void add(Work work) {
-    Work last = open.peekLast();
-    if (last != null && work.offset() <= last.offset()) {
-      throw new IllegalStateException(
-          "offset " + work.offset() + " was read after offset " + last.offset());
+    read(work.record());
+    Work last = tail;
+    work.before = last;
+    if (last == null) {
+      head = work;
+      headSinceNanos = System.nanoTime();
+    } else {
+      last.after = work;
     }
-    open.addLast(work);
+    tail = work;
     unfinished++;
     unfinishedBytes += work.bytes();
+  }
+
+  /** Passes over a record that an earlier owner has finished. */
+  void addDone(ConsumerRecord<byte[], byte[]> record) {
+    read(record);
+    finished(record.offset(), record.leaderEpoch());
+  }
+
+  private void read(ConsumerRecord<byte[], byte[]> record) {
+    long offset = record.offset();
+    if (offset <= lastRead) {
+      throw new IllegalStateException("offset " + offset + " was read after offset " + lastRead);
+    }
+    lastRead = offset;
+    highestEpoch = Math.max(highestEpoch, record.leaderEpoch().orElse(-1));
+  }
+
+  private void finished(long offset, Optional<Integer> leaderEpoch) {
+    highestDone = Math.max(highestDone, offset);
+    if (head == null || offset < head.offset()) {
+      lastDoneEpoch = leaderEpoch;
+    }
   }
 
   /** Says where reading goes on, which may be past the last record when a marker follows it. */
@@ -52,48 +94,97 @@ final class Progress {
       return;
     }
     work.done = true;
+    unlink(work);
     unfinished--;
     unfinishedBytes -= work.bytes();
-    Work head = open.peekFirst();
-    if (head != work) {
-      work.release();
-      return;
-    }
-    while (head != null && head.done) {
-      lastDoneEpoch = leaderEpoch(head);
-      head.release();
-      open.removeFirst();
-      head = open.peekFirst();
-    }
+    finished(work.offset(), work.record().leaderEpoch());
+    work.release();
   }
 
-  private Optional<Integer> leaderEpoch(Work work) {
-    // a record that was done out of turn is released already: the epoch before it is a safe one
-    return work.isReleased() ? lastDoneEpoch : work.record().leaderEpoch();
+  private void unlink(Work work) {
+    Work before = work.before;
+    Work after = work.after;
+    if (before == null) {
+      head = after;
+      headSinceNanos = System.nanoTime();
+    } else {
+      before.after = after;
+    }
+    if (after == null) {
+      tail = before;
+    } else {
+      after.before = before;
+    }
+    work.before = null;
+    work.after = null;
   }
 
-  /** What may be committed and has not been, or null when there is nothing new. */
+  /** What may be committed, without a note; null when nothing was read. */
   @Nullable OffsetAndMetadata committable() {
-    Work head = open.peekFirst();
-    OffsetAndMetadata next =
-        head == null ? position : new OffsetAndMetadata(head.offset(), lastDoneEpoch, "");
-    return next == null || next.offset() <= committed ? null : next;
+    Work first = head;
+    return first == null ? position : new OffsetAndMetadata(first.offset(), lastDoneEpoch, "");
   }
 
-  /** Remembers that the offset is committed. */
-  void committed(long offset) {
-    committed = Math.max(committed, offset);
+  /**
+   * What a commit says beside its offset.
+   *
+   * @param base the offset that is committed
+   * @param open whether this owner goes on working
+   * @param alone whether the one that is named runs with nothing beside it
+   * @param named what is named as started
+   */
+  NoteContent content(long base, boolean open, boolean alone, Predicate<Work> named) {
+    long end = Math.max(base, highestDone + 1);
+    long[] offsets = new long[unfinished];
+    int below = 0;
+    List<Entry> entries = new ArrayList<>();
+    int started = 0;
+    int failed = 0;
+    for (Work work = head; work != null; work = work.after) {
+      if (work.offset() < end) {
+        offsets[below++] = work.offset();
+      }
+      boolean starts = started < MOST_STARTED && named.test(work);
+      boolean tells = work.crashes() > 0 || (work.failedAttempts() > 0 && failed < MOST_FAILED);
+      if (starts || tells) {
+        entries.add(new Entry(work.offset(), work.failedAttempts(), work.crashes(), starts));
+        started += starts ? 1 : 0;
+        failed += work.failedAttempts() > 0 ? 1 : 0;
+      }
+    }
+    return new NoteContent(
+        open, alone, highestEpoch, base, end, Arrays.copyOf(offsets, below), entries);
   }
 
-  /** Whether every record up to and including the offset is done. */
-  boolean doneUpTo(long offset) {
-    Work head = open.peekFirst();
-    return head == null || head.offset() > offset;
+  /** How many records are named as started, and neither done nor waiting for a retry. */
+  int marked() {
+    int marked = 0;
+    for (Work work = head; work != null; work = work.after) {
+      marked += work.marked && work.isAtWork() ? 1 : 0;
+    }
+    return marked;
+  }
+
+  /** Marks up to so many more records that must be named before they start. */
+  void mark(int most, List<Work> marked) {
+    int left = most;
+    for (Work work = head; work != null && left > 0; work = work.after) {
+      if (work.suspicion == Suspicion.WATCHED && !work.marked) {
+        work.marked = true;
+        marked.add(work);
+        left--;
+      }
+    }
   }
 
   /** The record that holds up commits, or null when all are done. */
   @Nullable Work firstUnfinished() {
-    return open.peekFirst();
+    return head;
+  }
+
+  /** Since when the first unfinished record is the first, as {@link System#nanoTime}. */
+  long headSinceNanos() {
+    return headSinceNanos;
   }
 
   /** Records that are not done. */
@@ -106,18 +197,18 @@ final class Progress {
     return unfinishedBytes;
   }
 
-  /**
-   * Records from the first that is not done to the last read, the done ones among them included.
-   */
-  int span() {
-    return open.size();
+  /** Offsets from the first record that is not done to the last one read. */
+  long span() {
+    Work first = head;
+    return first == null ? 0 : lastRead - first.offset() + 1;
   }
 
   void forEachUnfinished(Consumer<Work> action) {
-    for (Work work : open) {
-      if (!work.done) {
-        action.accept(work);
-      }
+    Work work = head;
+    while (work != null) {
+      Work following = work.after;
+      action.accept(work);
+      work = following;
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.LeaseLoss;
+import dev.onceward.consumer.internal.HandlerLease;
 import java.time.Duration;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -11,9 +13,28 @@ final class Work {
 
   private static final int OVERHEAD_BYTES = 96;
 
+  /** Whether the record may have been at work when an earlier owner died, and so how it starts. */
+  enum Suspicion {
+    /** It starts as soon as its key and a permit are free. */
+    NONE,
+    /** It may have been at work: it starts once a commit says that it is about to. */
+    WATCHED,
+    /** It was at work: it starts like {@link #WATCHED}, and with nothing beside it. */
+    ACCUSED
+  }
+
+  /** What a parked work waits for. */
+  enum Wait {
+    NOTHING,
+    RETRY,
+    DEAD_LETTER
+  }
+
   private final Partition partition;
   private final long offset;
   private final int bytes;
+  private final int crashes;
+  private final boolean convicted;
 
   /** Null once the work is done or dropped, so that what waits to be committed costs little. */
   private volatile @Nullable ConsumerRecord<byte[], byte[]> record;
@@ -21,29 +42,58 @@ final class Work {
   // guarded by the lock of Lanes
   @Nullable Lane lane;
   @Nullable Work next;
-  long dueNanos;
+  volatile Suspicion suspicion;
+  boolean taken;
+  volatile Wait waitsFor = Wait.NOTHING;
 
-  // the thread that has taken it: the lock of Lanes hands it over
-  private int attempt = 1;
+  // the thread that has taken it: the lock of Lanes hands it over; the poll thread reads it
+  private volatile int failedAttempts;
   private int failures;
   private @Nullable Instant firstFailure;
   private @Nullable Instant ageBegin;
   private boolean waitedForInbox;
 
   // the poll thread
+  @Nullable Work before;
+  @Nullable Work after;
   boolean done;
+  boolean marked;
 
-  // guarded by this
-  private @Nullable Thread runner;
-  private boolean cancelled;
-  private boolean started;
-  private long startedNanos;
+  // guarded by this, but for reads of runner
+  private volatile @Nullable Thread runner;
+  private @Nullable HandlerLease lease;
+  private volatile boolean cancelled;
+  private boolean handlerLetGo;
+  private boolean letterAcknowledged;
+  private volatile boolean givenUpInFlight;
 
+  /** Work of a record of which nothing is known. */
   Work(Partition partition, ConsumerRecord<byte[], byte[]> record) {
+    this(partition, record, 0, 0, Suspicion.NONE, false);
+  }
+
+  /**
+   * Work of a record that an earlier owner may have had.
+   *
+   * @param failedAttempts tries that failed
+   * @param crashes how often the process died while its handler ran
+   * @param convicted whether it is given up for that, without a further try
+   */
+  Work(
+      Partition partition,
+      ConsumerRecord<byte[], byte[]> record,
+      int failedAttempts,
+      int crashes,
+      Suspicion suspicion,
+      boolean convicted) {
     this.partition = partition;
     this.record = record;
     this.offset = record.offset();
     this.bytes = size(record);
+    this.failedAttempts = failedAttempts;
+    this.crashes = crashes;
+    this.suspicion = suspicion;
+    this.convicted = convicted;
   }
 
   Partition partition() {
@@ -67,16 +117,28 @@ final class Work {
     return held;
   }
 
-  boolean isReleased() {
-    return record == null;
-  }
-
   void release() {
     record = null;
   }
 
+  /** The number of the present try, from 1; those that ended with their process count. */
   int attempt() {
-    return attempt;
+    return failedAttempts + crashes + (convicted ? 0 : 1);
+  }
+
+  /** Tries that failed and used up an attempt. */
+  int failedAttempts() {
+    return failedAttempts;
+  }
+
+  /** How often an earlier owner died while it ran. */
+  int crashes() {
+    return crashes;
+  }
+
+  /** Whether it has killed its process so often that it is not tried again. */
+  boolean isConvicted() {
+    return convicted;
   }
 
   int failures() {
@@ -115,55 +177,107 @@ final class Work {
     failures++;
   }
 
-  void nextAttempt() {
-    attempt++;
+  void countFailedAttempt() {
+    int before = failedAttempts;
+    failedAttempts = before + 1;
   }
 
   /** Marks the calling thread as the one at work; false when the work was cancelled before. */
-  synchronized boolean begin() {
+  synchronized boolean begin(HandlerLease lease) {
     if (cancelled) {
       return false;
     }
+    this.lease = lease;
     runner = Thread.currentThread();
-    if (!started) {
-      started = true;
-      startedNanos = System.nanoTime();
-    }
     return true;
   }
 
-  /** Ends {@link #begin}; afterwards no interrupt of {@link #cancel} can hit the thread. */
+  /** Ends {@link #begin}; afterwards no interrupt can hit the thread. */
   synchronized void end() {
+    if (lease != null) {
+      lease.end();
+      lease = null;
+    }
     runner = null;
   }
 
   /**
-   * Gives the work up for good: it does not start any more, and a running handler is interrupted.
+   * Gives the work up for good: it does not start any more, and a running handler loses its lease.
    */
   synchronized void cancel() {
     cancelled = true;
-    if (runner != null) {
-      runner.interrupt();
+    Thread running = runner;
+    // while it commits, or when the lease was lost before, an interrupt would only do harm
+    if (running != null && lease != null && lease.lose(LeaseLoss.REVOKED)) {
+      running.interrupt();
     }
   }
 
-  /** Whether a first try has begun. */
-  synchronized boolean isStarted() {
-    return started;
+  /** Takes the lease of a running handler away when it has run out; true when it did so now. */
+  boolean expire(long nowNanos) {
+    if (runner == null) {
+      return false;
+    }
+    synchronized (this) {
+      HandlerLease held = lease;
+      Thread running = runner;
+      if (held == null || running == null || !held.expire(nowNanos)) {
+        return false;
+      }
+      running.interrupt();
+      return true;
+    }
   }
 
-  /** When the first try began, as {@link System#nanoTime}. */
-  synchronized long startedNanos() {
-    return startedNanos;
+  /** Whether it is named as started by commits: it runs, or may start at any time; poll thread. */
+  boolean isAtWork() {
+    return runner != null || (marked && waitsFor == Wait.NOTHING);
   }
 
-  /** Whether a handler is at it. */
-  synchronized boolean isRunning() {
+  /** Whether its handler runs longer than its lease; any thread. */
+  boolean isOverdue(long nowNanos) {
+    if (runner == null) {
+      return false;
+    }
+    synchronized (this) {
+      return lease != null && lease.isExpired(nowNanos);
+    }
+  }
+
+  /** Whether a handler is at it; any thread. */
+  boolean isRunning() {
     return runner != null;
   }
 
-  synchronized boolean cancelled() {
+  boolean cancelled() {
     return cancelled;
+  }
+
+  /** From now on its dead letter is under way although its handler still runs. */
+  synchronized boolean giveUpInFlight() {
+    if (runner == null || cancelled || givenUpInFlight) {
+      return false;
+    }
+    givenUpInFlight = true;
+    return true;
+  }
+
+  boolean isGivenUpInFlight() {
+    return givenUpInFlight;
+  }
+
+  /**
+   * The handler of a work that was given up in flight has returned; true when that was the last.
+   */
+  synchronized boolean handlerLetGo() {
+    handlerLetGo = true;
+    return letterAcknowledged;
+  }
+
+  /** The letter of a work given up in flight has arrived; true when its handler has returned. */
+  synchronized boolean letterAcknowledged() {
+    letterAcknowledged = true;
+    return handlerLetGo;
   }
 
   private static int size(ConsumerRecord<byte[], byte[]> record) {

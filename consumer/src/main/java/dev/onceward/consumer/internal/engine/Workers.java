@@ -2,10 +2,13 @@ package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.DeadLetterReason;
 import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.LeaseLoss;
 import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.engine.Work.Wait;
+import dev.onceward.consumer.internal.failure.ConsumerCrashException;
 import dev.onceward.consumer.internal.failure.Decision;
 import dev.onceward.consumer.internal.failure.FailedDelivery;
 import dev.onceward.consumer.internal.failure.Failures;
@@ -36,6 +39,8 @@ final class Workers {
   private final Counters counters;
   private final Problems problems;
   private final Clock clock;
+  private final LeasePolicy leases;
+  private final KeyFailures keyFailures;
   private final Consumer<Throwable> fatal;
   private final ThreadLocal<Boolean> handles = ThreadLocal.withInitial(() -> false);
 
@@ -46,6 +51,8 @@ final class Workers {
       DeadLetterDesk deadLetters,
       Counters counters,
       Problems problems,
+      KeyFailures keyFailures,
+      LeasePolicy leases,
       EngineParts parts,
       Consumer<Throwable> fatal) {
     this.lanes = lanes;
@@ -58,6 +65,8 @@ final class Workers {
     this.handling = parts.handling();
     this.failures = parts.failures();
     this.clock = parts.clock();
+    this.keyFailures = keyFailures;
+    this.leases = leases;
     this.fatal = fatal;
     this.deliveries = parts.deliveries();
   }
@@ -116,21 +125,21 @@ final class Workers {
   }
 
   private @Nullable Work run(Work work) {
-    if (!work.begin()) {
+    HandlerLease lease = new HandlerLease(work.record(), leases, System::nanoTime);
+    if (!work.begin(lease)) {
       return lanes.finish(work);
     }
-    HandlerLease lease = new HandlerLease(work.record(), LeasePolicy.standard(), System::nanoTime);
     Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt(), lease);
-    if (work.failures() > 0) {
+    if (work.attempt() > 1 || work.failures() > 0) {
       counters.countRetry();
     }
     Outcome outcome = null;
     Throwable failure = null;
     try {
-      outcome = handling.handle(delivery);
+      outcome = work.isConvicted() ? convict(work) : handling.handle(delivery);
     } catch (Throwable e) {
       // whatever it is, Errors and sneaky checked exceptions too: the record must be settled
-      failure = e;
+      failure = lease.failureOf(e);
     } finally {
       work.end();
       // the next delivery on this thread must not inherit an interrupt
@@ -140,12 +149,22 @@ final class Workers {
       // another event's outcome would prove nothing: it may need no inbox
       problems.clear(UNAVAILABLE);
     }
+    if (work.isGivenUpInFlight()) {
+      return returnedTooLate(work, delivery, outcome);
+    }
     if (outcome != null) {
       counters.count(outcome);
       completions.add(work);
       return lanes.finish(work);
     }
     return work.cancelled() ? lanes.finish(work) : failed(work, delivery, failure);
+  }
+
+  private static Outcome convict(Work work) {
+    throw new ConsumerCrashException(
+        "the process died "
+            + work.crashes()
+            + " times while the handler of this record ran, the last time with nothing beside it");
   }
 
   private @Nullable Work failed(Work work, Delivery delivery, @Nullable Throwable failure) {
@@ -156,23 +175,31 @@ final class Workers {
     Instant at = clock.instant();
     Instant since = work.firstFailure(at);
     work.countFailure();
+    boolean usesAttempt = Failures.usesAttempt(error);
+    if (usesAttempt) {
+      counters.countFailure();
+    }
     Decision decision =
-        failures.decide(
-            error, work.attempt(), work.failures(), work.age(at, Failures.usesAttempt(error)));
+        keyFailures.othersSucceed() && lanes.followsGivenUp(work)
+            ? failures.decideOnOnlyTry(error, work.failures())
+            : failures.decide(
+                error, work.failedAttempts() + 1, work.failures(), work.age(at, usesAttempt));
     Throwable printable = Thrown.printable(error);
-    long now = System.nanoTime();
     if (decision instanceof Decision.Retry retry) {
-      Work next = lanes.park(work, now + retry.delay().toNanos());
-      report(work, delivery, printable, retry);
       if (retry.usesAttempt()) {
-        work.nextAttempt();
+        work.countFailedAttempt();
       }
+      Work next = lanes.park(work, Wait.RETRY);
+      report(work, delivery, printable, retry);
       timer.after(retry.delay(), () -> runAgain(work));
       return next;
     }
-    Work next = lanes.park(work, now);
+    Work next = lanes.park(work, Wait.DEAD_LETTER);
     DeadLetterReason reason = ((Decision.DeadLetter) decision).reason();
-    giveUp(work, new FailedDelivery(delivery, reason, printable, since, at));
+    giveUp(
+        work,
+        new FailedDelivery(delivery, reason, printable, since, at),
+        () -> settled(work, reason));
     return next;
   }
 
@@ -197,7 +224,39 @@ final class Workers {
     pump();
   }
 
-  private void giveUp(Work work, FailedDelivery failed) {
+  /** Dead-letters work although its handler, which has lost its lease, still runs. */
+  void giveUpInFlight(Work work) {
+    HandlerLease lost = new HandlerLease(work.record(), leases, System::nanoTime);
+    lost.lose(LeaseLoss.EXPIRED);
+    Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt(), lost);
+    Instant now = clock.instant();
+    giveUp(
+        work,
+        new FailedDelivery(delivery, DeadLetterReason.LEASE_EXPIRED, lost.refusal(), now, now),
+        () -> {
+          counters.countDeadLetter();
+          completions.add(work);
+          if (work.letterAcknowledged()) {
+            lanes.finishParked(work, true);
+            pump();
+          }
+        });
+  }
+
+  /** The handler of a work that was given up in flight: only its key has waited for it. */
+  private @Nullable Work returnedTooLate(Work work, Delivery delivery, @Nullable Outcome outcome) {
+    log.warn(
+        "the handler of {} has returned after its event was dead-lettered, {}",
+        delivery,
+        outcome == null ? "with an error" : "as if it had not lost its lease");
+    Work next = lanes.park(work, Wait.DEAD_LETTER);
+    if (work.handlerLetGo()) {
+      lanes.finishParked(work, true);
+    }
+    return next == null ? lanes.take() : next;
+  }
+
+  private void giveUp(Work work, FailedDelivery failed, Runnable acknowledged) {
     DeadLetterReason reason = failed.reason();
     if (DeadLetterDesk.tellsItself(reason)) {
       // our own refusal: the stack would show nothing but this toolkit
@@ -210,14 +269,18 @@ final class Workers {
         failed,
         () -> {
           try {
-            counters.countDeadLetter();
-            completions.add(work);
-            lanes.finishParked(work);
-            pump();
+            acknowledged.run();
           } catch (Throwable e) {
             // the producer's thread would take it in silence
             fatal.accept(e);
           }
         });
+  }
+
+  private void settled(Work work, DeadLetterReason reason) {
+    counters.countDeadLetter();
+    completions.add(work);
+    lanes.finishParked(work, reason == DeadLetterReason.ATTEMPTS_EXHAUSTED);
+    pump();
   }
 }

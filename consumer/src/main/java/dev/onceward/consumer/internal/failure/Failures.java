@@ -63,6 +63,15 @@ public final class Failures {
     return new Decision.Retry(delay, true);
   }
 
+  /**
+   * Decides on a try that is the only one its record gets, because its key keeps failing.
+   *
+   * @param failures as in {@link #decide}
+   */
+  public Decision decideOnOnlyTry(Throwable failure, int failures) {
+    return decide(failure, policy.maxAttempts(), failures, Duration.ZERO);
+  }
+
   /** Whether the event is to blame: not when its inbox can not be reached. */
   public static boolean usesAttempt(Throwable failure) {
     return !(failure instanceof InboxUnavailableException);
@@ -74,6 +83,9 @@ public final class Failures {
     }
     if (failure instanceof InvalidEventException) {
       return DeadLetterReason.VALIDATION;
+    }
+    if (failure instanceof ConsumerCrashException) {
+      return DeadLetterReason.CONSUMER_CRASH;
     }
     if (failure instanceof UnhandledEventException) {
       return DeadLetterReason.UNHANDLED_TYPE;

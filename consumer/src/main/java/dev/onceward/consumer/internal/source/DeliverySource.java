@@ -30,6 +30,10 @@ public interface DeliverySource extends AutoCloseable {
   /** Commits and waits up to {@code timeout}. */
   void commitNow(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout);
 
+  /** The committed offsets of these partitions, and what was committed beside them. */
+  Map<TopicPartition, OffsetAndMetadata> committed(
+      Set<TopicPartition> partitions, Duration timeout);
+
   /** Gives up all partitions and closes the connections. */
   @Override
   void close();

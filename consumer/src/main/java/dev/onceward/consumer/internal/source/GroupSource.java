@@ -2,6 +2,7 @@ package dev.onceward.consumer.internal.source;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -67,6 +68,22 @@ public final class GroupSource implements DeliverySource {
   @Override
   public void commitNow(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
     consumer.commitSync(offsets, timeout);
+  }
+
+  @Override
+  public Map<TopicPartition, OffsetAndMetadata> committed(
+      Set<TopicPartition> partitions, Duration timeout) {
+    Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+    consumer
+        .committed(partitions, timeout)
+        .forEach(
+            (partition, offset) -> {
+              // the client has null for a partition without a commit
+              if (offset != null) {
+                committed.put(partition, offset);
+              }
+            });
+    return committed;
   }
 
   @Override

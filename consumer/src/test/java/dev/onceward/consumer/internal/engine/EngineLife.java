@@ -8,6 +8,7 @@ import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.DeliveryCounts;
 import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.internal.RecordDelivery;
@@ -79,6 +80,8 @@ final class EngineLife implements AutoCloseable {
                 Set.of(topic()),
                 builder.concurrency,
                 KeylessRecords.IN_PARTITION_ORDER,
+                LeasePolicy.standard(),
+                builder.retryPolicy.maxCrashes(),
                 builder.drainBudget,
                 builder.commitInterval,
                 builder.maxRecords,

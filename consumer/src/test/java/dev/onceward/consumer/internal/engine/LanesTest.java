@@ -3,6 +3,8 @@ package dev.onceward.consumer.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.internal.engine.Work.Wait;
+import dev.onceward.consumer.internal.offsets.CommitNote;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -54,7 +56,7 @@ class LanesTest {
     Lanes lanes = lanes(1);
     lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "b")));
     Work failing = take(lanes);
-    Work other = lanes.park(failing, System.nanoTime());
+    Work other = lanes.park(failing, Wait.RETRY);
     assertThat(other).isNotNull();
     assertThat(other.offset()).isEqualTo(2);
     lanes.resume(failing);
@@ -69,8 +71,8 @@ class LanesTest {
     Lanes lanes = lanes(4);
     lanes.offer(partition, List.of(work(0, "a"), work(1, "a")));
     Work deadLettered = take(lanes);
-    assertThat(lanes.park(deadLettered, System.nanoTime())).isNull();
-    lanes.finishParked(deadLettered);
+    assertThat(lanes.park(deadLettered, Wait.DEAD_LETTER)).isNull();
+    lanes.finishParked(deadLettered, true);
     assertThat(take(lanes).offset()).isEqualTo(1);
   }
 
@@ -125,19 +127,16 @@ class LanesTest {
   }
 
   @Test
-  void drainingStartsOnlyWhatClosesTheGapsBelowTheHighestStarted() {
+  void aPartitionThatIsGivenUpStartsNothingMore() {
     Lanes lanes = lanes(2);
-    lanes.offer(
-        partition, List.of(work(0, "a"), work(1, "a"), work(2, "b"), work(3, "a"), work(4, "c")));
+    lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "b"), work(3, "c")));
     Work a = take(lanes);
     Work b = take(lanes);
-    assertThat(b.offset()).isEqualTo(2);
     lanes.startNoMore(List.of(partition));
     assertThat(lanes.finish(b)).isNull();
-    Work gap = lanes.finish(a);
-    assertThat(gap).isNotNull();
-    assertThat(gap.offset()).isEqualTo(1);
-    assertThat(lanes.finish(gap)).isNull();
+    assertThat(lanes.isIdle(partition)).isFalse();
+    assertThat(lanes.finish(a)).isNull();
+    assertThat(lanes.isIdle(partition)).isTrue();
   }
 
   @Test
@@ -156,15 +155,61 @@ class LanesTest {
   }
 
   @Test
-  void aPartitionWhoseLeftoversAllWaitPastTheDeadlineIsIdle() {
-    Lanes lanes = lanes(1);
-    lanes.offer(partition, List.of(work(0, "a")));
-    long now = System.nanoTime();
+  void aDeadLetterUnderWayIsWaitedForAndARetryIsNot() {
+    Lanes lanes = lanes(2);
+    lanes.offer(partition, List.of(work(0, "a"), work(1, "b")));
     Work failing = take(lanes);
-    assertThat(lanes.idleUntil(partition, now)).isFalse();
-    lanes.park(failing, now + TimeUnit.SECONDS.toNanos(30));
-    assertThat(lanes.idleUntil(partition, now + TimeUnit.SECONDS.toNanos(10))).isTrue();
-    assertThat(lanes.idleUntil(partition, now + TimeUnit.SECONDS.toNanos(60))).isFalse();
+    Work hopeless = take(lanes);
+    lanes.park(failing, Wait.RETRY);
+    assertThat(lanes.isIdle(partition)).isFalse();
+    lanes.park(hopeless, Wait.DEAD_LETTER);
+    assertThat(lanes.isIdle(partition)).isFalse();
+    lanes.finishParked(hopeless, true);
+    assertThat(lanes.isIdle(partition)).isTrue();
+  }
+
+  @Test
+  void beforeTheFirstCommitOfAnOwnershipNothingStarts() {
+    Lanes lanes = lanes(2);
+    Partition assigned = Records.assigned(1, CommitNote.NONE, 0);
+    lanes.offer(assigned, List.of(Records.work(assigned, 0, "a")));
+    assertThat(lanes.take()).isNull();
+    lanes.open(assigned);
+    assertThat(take(lanes).offset()).isZero();
+  }
+
+  @Test
+  void aHandlerThatOutlivesItsOwnershipKeepsItsKeyFromTheNextOne() {
+    Lanes lanes = lanes(4);
+    lanes.offer(partition, List.of(work(0, "a"), work(1, "b")));
+    Work deaf = take(lanes);
+    Work other = take(lanes);
+    lanes.close(partition);
+    lanes.finish(other);
+
+    Partition again = Records.partition(0);
+    lanes.offer(again, List.of(Records.work(again, 0, "a"), Records.work(again, 1, "b")));
+    assertThat(take(lanes).offset()).isEqualTo(1);
+    assertThat(lanes.take()).isNull();
+    Work next = lanes.finish(deaf);
+    assertThat(next).isNotNull();
+    assertThat(next.partition()).isSameAs(again);
+    assertThat(next.offset()).isZero();
+  }
+
+  @Test
+  void theRecordBehindOneThatWasGivenUpKnowsIt() {
+    Lanes lanes = lanes(4);
+    lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "a")));
+    Work first = take(lanes);
+    assertThat(lanes.followsGivenUp(first)).isFalse();
+    lanes.park(first, Wait.DEAD_LETTER);
+    lanes.finishParked(first, true);
+    Work second = take(lanes);
+    assertThat(lanes.followsGivenUp(second)).isTrue();
+    Work third = lanes.finish(second);
+    assertThat(third).isNotNull();
+    assertThat(lanes.followsGivenUp(third)).isFalse();
   }
 
   @Property(tries = 200)
@@ -199,7 +244,7 @@ class LanesTest {
         Work work = running.remove(random.nextInt(running.size()));
         if (random.nextInt(4) == 0) {
           parked.add(work);
-          next = lanes.park(work, System.nanoTime());
+          next = lanes.park(work, Wait.RETRY);
         } else {
           String key = keyOf.get(work);
           Long before = lastOffset.put(key, work.offset());

@@ -3,6 +3,8 @@ package dev.onceward.consumer.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.consumer.internal.offsets.NoteContent;
+import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -46,15 +48,6 @@ class ProgressTest {
   }
 
   @Test
-  void whatIsCommittedIsNotCommittedAgain() {
-    Work first = add(0);
-    add(1);
-    progress.done(first);
-    progress.committed(1);
-    assertThat(progress.committable()).isNull();
-  }
-
-  @Test
   void doingARecordTwiceCountsOnce() {
     Work first = add(0);
     add(1);
@@ -85,8 +78,35 @@ class ProgressTest {
     add(0);
     Work later = add(1);
     progress.done(later);
-    assertThat(later.isReleased()).isTrue();
+    assertThatThrownBy(later::record).isInstanceOf(IllegalStateException.class);
     assertThat(progress.span()).isEqualTo(2);
+  }
+
+  @Test
+  void recordsThatAnEarlierOwnerHasDoneArePassedOver() {
+    add(3);
+    progress.addDone(Records.record(partition, 4, "key"));
+    progress.addDone(Records.record(partition, 6, "key"));
+    Work last = add(7);
+    assertThat(progress.unfinished()).isEqualTo(2);
+    progress.done(last);
+    assertThat(content(3).unfinished()).containsExactly(3);
+    assertThat(content(3).end()).isEqualTo(8);
+    assertThat(content(3).leaderEpoch()).isEqualTo(7);
+  }
+
+  @Test
+  void whatHasFailedOrIsNamedIsToldAndNothingElse() {
+    Work failing = add(3);
+    failing.countFailedAttempt();
+    failing.countFailedAttempt();
+    Work named = add(4);
+    add(5);
+    NoteContent content = progress.content(3, true, false, work -> work == named);
+    assertThat(content.entries())
+        .containsExactly(new Entry(3, 2, 0, false), new Entry(4, 0, 0, true));
+    assertThat(content.end()).isEqualTo(3);
+    assertThat(content.open()).isTrue();
   }
 
   @Property(tries = 500)
@@ -134,8 +154,14 @@ class ProgressTest {
     assertThat(next).isNotNull();
     assertThat(next.offset()).isEqualTo(expected);
     assertThat(tracked.unfinished()).isEqualTo(open.size());
-    assertThat(tracked.doneUpTo(expected - 1)).isTrue();
-    assertThat(open.isEmpty() || !tracked.doneUpTo(open.first())).isTrue();
+    NoteContent content = tracked.content(expected, true, false, work -> false);
+    assertThat(content.base()).isEqualTo(expected);
+    assertThat(content.unfinished())
+        .containsExactly(open.headSet(content.end()).stream().mapToLong(Long::longValue).toArray());
+  }
+
+  private NoteContent content(long base) {
+    return progress.content(base, true, false, work -> false);
   }
 
   private long committableOffset() {

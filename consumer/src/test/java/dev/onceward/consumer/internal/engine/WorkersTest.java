@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.onceward.consumer.DeliveryCounts;
 import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.internal.RecordDelivery;
@@ -120,6 +121,8 @@ class WorkersTest {
             new DeadLetterDesk(parts.deadLetters(), timer, problems, "letters", fatal::add),
             counters,
             problems,
+            new KeyFailures(counters),
+            LeasePolicy.standard(),
             parts,
             fatal::add);
     lanes.offer(partition, new ArrayList<>(List.of(Records.work(partition, 0, "k"))));

@@ -69,10 +69,19 @@ class FailuresTest {
     assertReason(new PayloadException("not JSON", null), DeadLetterReason.DESERIALIZATION);
     assertReason(new InvalidEventException("no version"), DeadLetterReason.VALIDATION);
     assertReason(new UnhandledEventException("nobody"), DeadLetterReason.UNHANDLED_TYPE);
+    assertReason(new ConsumerCrashException("3 times"), DeadLetterReason.CONSUMER_CRASH);
     assertReason(new PermanentFailure("negative amount"), DeadLetterReason.PERMANENT);
     assertReason(new PermanentFailure("sub") {}, DeadLetterReason.PERMANENT);
     assertReason(
         new UncheckedIOException(new IOException("configured")), DeadLetterReason.PERMANENT);
+  }
+
+  @Test
+  void ofAKeyThatKeepsFailingARecordGetsOneTryUnlessTheInboxIsToBlame() {
+    assertThat(longest.decideOnOnlyTry(new IllegalStateException(), 1))
+        .isEqualTo(new DeadLetter(DeadLetterReason.ATTEMPTS_EXHAUSTED));
+    assertThat(longest.decideOnOnlyTry(new InboxUnavailableException("down", null), 1))
+        .isEqualTo(new Retry(Duration.ofMillis(100), false));
   }
 
   @Test

@@ -43,6 +43,8 @@ public final class ChildApp implements AutoCloseable {
                   "-Xmx128m",
                   "-XX:+UseSerialGC",
                   "-XX:TieredStopAtLevel=1",
+                  // as in a container: an application that is out of memory ends
+                  "-XX:+ExitOnOutOfMemoryError",
                   program.getName()));
       builder.environment().put("CLASSPATH", classPath);
       Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();

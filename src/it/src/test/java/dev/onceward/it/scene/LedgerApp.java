@@ -3,7 +3,9 @@ package dev.onceward.it.scene;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -35,6 +37,8 @@ public final class LedgerApp {
     database.setUser(configuration.getProperty("database.user"));
     database.setPassword(configuration.getProperty("database.password"));
     String haltAfter = configuration.getProperty("haltAfter");
+    String haltIn = configuration.getProperty("haltIn");
+    String exhaustIn = configuration.getProperty("exhaustIn");
     long handlerMillis = Long.parseLong(configuration.getProperty("handlerMillis"));
     try (Ledger ledger = Ledger.open(database, configuration.getProperty("database.schema"));
         EventConsumer consumer =
@@ -48,8 +52,14 @@ public final class LedgerApp {
                 .interceptor(
                     chain -> {
                       Thread.sleep(handlerMillis);
+                      String id = chain.delivery().event().getId();
+                      if (id.equals(haltIn)) {
+                        Runtime.getRuntime().halt(HALTED);
+                      } else if (id.equals(exhaustIn)) {
+                        exhaustMemory();
+                      }
                       var outcome = chain.proceed(chain.delivery());
-                      if (chain.delivery().event().getId().equals(haltAfter)) {
+                      if (id.equals(haltAfter)) {
                         // the effect is committed, the offset is not: the worst moment
                         Runtime.getRuntime().halt(HALTED);
                       }
@@ -58,6 +68,14 @@ public final class LedgerApp {
                 .build()) {
       consumer.start();
       consumer.awaitStop();
+    }
+  }
+
+  /** What a record with a length that nobody has checked can do. */
+  private static void exhaustMemory() {
+    List<long[]> held = new ArrayList<>();
+    while (held.size() < Integer.MAX_VALUE) {
+      held.add(new long[1 << 20]);
     }
   }
 }

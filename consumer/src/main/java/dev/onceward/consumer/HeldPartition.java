@@ -1,0 +1,46 @@
+package dev.onceward.consumer;
+
+import java.time.Duration;
+
+/**
+ * A partition whose commits have waited for one record for long.
+ *
+ * @param topic its topic
+ * @param partition its number
+ * @param offset the offset of the record that holds it
+ * @param keyHash the hash of the record's key, as in the log context; never the key
+ * @param attempt the record's present or next attempt, from 1
+ * @param age how long it has been the first record that is not done
+ * @param gate what it waits for
+ */
+public record HeldPartition(
+    String topic,
+    int partition,
+    long offset,
+    String keyHash,
+    int attempt,
+    Duration age,
+    Gate gate) {
+
+  /** What a record waits for. */
+  public enum Gate {
+    /** Its handler, which runs. */
+    HANDLER,
+    /** The time of its next attempt: it has failed. */
+    RETRY,
+    /** The acknowledgement of its dead letter. */
+    DEAD_LETTER,
+    /** A permit: as many handlers run as may run at once. */
+    PERMIT,
+    /**
+     * The commit that says it is about to start, or a record that runs alone: an earlier owner of a
+     * partition has died.
+     */
+    START_MARK,
+    /**
+     * Its key: a handler that an earlier ownership has started does not return, deaf to its
+     * interrupt.
+     */
+    KEY
+  }
+}

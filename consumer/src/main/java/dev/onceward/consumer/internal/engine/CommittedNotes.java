@@ -1,0 +1,84 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.NoteCodec;
+import dev.onceward.consumer.internal.source.DeliverySource;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/** Reads what earlier owners have left beside their offsets. Confined to the poll thread. */
+final class CommittedNotes {
+
+  private static final Logger log = ConsumerLog.log;
+  private static final String SUBJECT = "committed offsets";
+
+  /** Assignment must not wait for ever for what is a hint. */
+  private static final Duration BUDGET = Duration.ofSeconds(10);
+
+  private static final Duration ONE_TRY = Duration.ofSeconds(5);
+  private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
+  /** Large enough for whatever a broker has taken: reading has no limit of its own. */
+  private final NoteCodec codec = new NoteCodec(4096);
+
+  private final DeliverySource source;
+  private final Problems problems;
+
+  CommittedNotes(DeliverySource source, Problems problems) {
+    this.source = source;
+    this.problems = problems;
+  }
+
+  /** The notes of these partitions; one without a note is missing. */
+  Map<TopicPartition, CommitNote> of(Set<TopicPartition> partitions) {
+    Map<TopicPartition, CommitNote> notes = new HashMap<>();
+    read(partitions)
+        .forEach(
+            (partition, committed) -> {
+              CommitNote note = noteOf(committed);
+              if (note != CommitNote.NONE) {
+                log.debug("{} from offset {}: {}", partition, committed.offset(), note);
+                notes.put(partition, note);
+              }
+            });
+    return notes;
+  }
+
+  private CommitNote noteOf(@Nullable OffsetAndMetadata committed) {
+    return committed == null
+        ? CommitNote.NONE
+        : codec.decode(committed.offset(), committed.metadata());
+  }
+
+  private Map<TopicPartition, OffsetAndMetadata> read(Set<TopicPartition> partitions) {
+    long deadline = System.nanoTime() + BUDGET.toNanos();
+    while (true) {
+      try {
+        Map<TopicPartition, OffsetAndMetadata> committed = source.committed(partitions, ONE_TRY);
+        problems.clear(SUBJECT);
+        return committed;
+      } catch (RetriableException | RebalanceInProgressException e) {
+        if (System.nanoTime() - deadline >= 0) {
+          log.warn(
+              "what was done above the committed offsets of {} can not be read ({}); it is"
+                  + " redelivered",
+              partitions,
+              e.getMessage());
+          problems.clear(SUBJECT);
+          return Map.of();
+        }
+        problems.raise(SUBJECT, "can not be read, tried again: " + e.getMessage());
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+}

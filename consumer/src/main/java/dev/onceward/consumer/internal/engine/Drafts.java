@@ -1,0 +1,134 @@
+package dev.onceward.consumer.internal.engine;
+
+import dev.onceward.consumer.internal.offsets.NoteCodec;
+import dev.onceward.consumer.internal.offsets.NoteCodec.Encoded;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.slf4j.Logger;
+
+/**
+ * Writes what is to be committed: the offset, and beside it what is done above it, what has failed
+ * how often, and what is at work. Confined to the poll thread.
+ */
+final class Drafts {
+
+  private static final Logger log = ConsumerLog.log;
+
+  /** What the broker takes, unless {@code offset.metadata.max.bytes} says less. */
+  private static final int MAX_CHARS = 4096;
+
+  /** Below this there is no room for a note that says anything. */
+  private static final int MIN_CHARS = 32;
+
+  /** Records of a partition that may be named before they start, and have not ended. */
+  private static final int MOST_MARKED = 64;
+
+  private final Lanes lanes;
+  private final Suspects suspects;
+  private int maxChars = MAX_CHARS;
+  private NoteCodec codec = new NoteCodec(MAX_CHARS);
+
+  Drafts(Lanes lanes, Suspects suspects) {
+    this.lanes = lanes;
+    this.suspects = suspects;
+  }
+
+  /**
+   * A commit of one partition.
+   *
+   * @param marked what it names for the first time, and what may start once it has arrived
+   * @param open whether its ownership goes on
+   */
+  record Draft(Partition partition, OffsetAndMetadata offset, List<Work> marked, boolean open) {}
+
+  /** What these partitions have to commit that their last commit did not say. */
+  List<Draft> write(Collection<Partition> partitions, boolean open) {
+    List<Draft> drafts = new ArrayList<>();
+    for (Partition partition : partitions) {
+      OffsetAndMetadata base = partition.progress().committable();
+      if (base != null) {
+        Draft draft = write(partition, base, open);
+        if (!draft.offset().equals(partition.committed()) || !draft.marked().isEmpty()) {
+          drafts.add(draft);
+        }
+      }
+    }
+    return drafts;
+  }
+
+  private Draft write(Partition partition, OffsetAndMetadata base, boolean open) {
+    Work alone = suspects.alone();
+    List<Work> marked = open && alone == null ? mark(partition) : List.of();
+    if (maxChars < MIN_CHARS) {
+      return new Draft(partition, base, marked, open);
+    }
+    Encoded note =
+        codec.encode(
+            partition
+                .progress()
+                .content(
+                    base.offset(),
+                    open,
+                    open && alone != null && alone.partition() == partition,
+                    work -> open && (alone == null ? work.isAtWork() : work == alone)));
+    partition.noteChars(note.wantedChars());
+    OffsetAndMetadata offset =
+        new OffsetAndMetadata(base.offset(), base.leaderEpoch(), note.text());
+    return new Draft(partition, offset, marked, open);
+  }
+
+  /** Names what is about to start, and beside it what follows, so that few commits are enough. */
+  private List<Work> mark(Partition partition) {
+    if (!lanes.hasUnmarked(partition)) {
+      return List.of();
+    }
+    int room = MOST_MARKED - partition.progress().marked();
+    List<Work> marked = lanes.unmarked(partition, Math.max(room, 0));
+    marked.forEach(work -> work.marked = true);
+    // followers of a key that waits for long must leave room for the heads of others
+    partition.progress().mark(room - MOST_MARKED / 2 - marked.size(), marked);
+    return marked;
+  }
+
+  /** Whether a partition waits for its first commit, or work for one that names it. */
+  boolean areUrgent(Collection<Partition> partitions) {
+    for (Partition partition : partitions) {
+      boolean waits = partition.committed() == null && partition.progress().unfinished() > 0;
+      if (waits || lanes.hasUnmarked(partition)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The broker has taken it. */
+  void arrived(Draft draft) {
+    Partition partition = draft.partition();
+    boolean first = partition.committed() == null;
+    partition.committed(draft.offset());
+    if (draft.open() && first) {
+      lanes.open(partition);
+    }
+    lanes.acquit(draft.marked());
+  }
+
+  /** The broker takes no notes of this size: half of it, down to none. */
+  void shorten() {
+    maxChars /= 2;
+    if (maxChars >= MIN_CHARS) {
+      codec = new NoteCodec(maxChars);
+    }
+    log.warn(
+        "the broker takes no {} characters beside an offset; from now on {}. What does not fit is"
+            + " redelivered after a restart; raise the broker's offset.metadata.max.bytes",
+        maxChars * 2,
+        maxChars < MIN_CHARS ? "none are written" : "up to " + maxChars);
+  }
+
+  /** The most that a note may have, in characters. */
+  int maxChars() {
+    return maxChars;
+  }
+}

@@ -1,0 +1,99 @@
+package dev.onceward.consumer.internal.engine;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * After an owner has died, lets the records that were at work run alone, each named by a commit
+ * before it starts: when the process dies again, the commit tells which one it was. Confined to the
+ * poll thread.
+ */
+final class Suspects {
+
+  private static final Logger log = ConsumerLog.log;
+
+  /** How long all else waits for a suspect, unless it was at work in several crashes. */
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private final Lanes lanes;
+  private final int maxCrashes;
+
+  /** What commits name from now on, or null. */
+  private @Nullable Work alone;
+
+  /** Whether {@link #alone} may not start before such a commit has arrived. */
+  private boolean naming;
+
+  /** Whether nothing may start before a commit has arrived that names nobody. */
+  private boolean clearing;
+
+  Suspects(Lanes lanes, int maxCrashes) {
+    this.lanes = lanes;
+    this.maxCrashes = maxCrashes;
+  }
+
+  /** Goes one step on; true when the next step needs a commit soon. */
+  boolean step() {
+    lanes.isolating(this::step);
+    return naming || clearing;
+  }
+
+  private void step(Isolation isolation, int running) {
+    naming = false;
+    clearing = false;
+    long now = System.nanoTime();
+    Work isolated = isolation.running();
+    if (isolated != null) {
+      // one that was at work in crash after crash is worth any patience
+      clearing = isolated.crashes() < maxCrashes && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
+      alone = clearing ? null : isolated;
+      return;
+    }
+    isolation.reserve();
+    Work reserved = isolation.reserved();
+    if (reserved != null && running == 0) {
+      report(reserved);
+      naming = true;
+      alone = reserved;
+    } else if (reserved != null) {
+      if (isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
+        // what runs beside it does not end; the commit will name it among others
+        lanes.watch(reserved);
+        isolation.free();
+      }
+    } else {
+      clearing = isolation.hasEnded();
+      alone = isolation.isTaken() && !clearing ? alone : null;
+    }
+  }
+
+  private void report(Work reserved) {
+    if (alone != reserved) {
+      log.info(
+          "{}@{} was at work when a process died, {} time(s); it runs with nothing beside it",
+          reserved.partition().id(),
+          reserved.offset(),
+          reserved.crashes());
+    }
+  }
+
+  /** The work that commits must name, and nothing beside it; null when nothing is isolated. */
+  @Nullable Work alone() {
+    return alone;
+  }
+
+  /** A commit that named {@code named}, or nobody, has arrived. */
+  void committed(@Nullable Work named) {
+    boolean over = clearing && named == null;
+    lanes.isolating(
+        (isolation, running) -> {
+          if (named != null) {
+            isolation.grant(named);
+          } else if (over) {
+            isolation.free();
+          }
+        });
+    clearing = clearing && !over;
+  }
+}

@@ -1,0 +1,10 @@
+package dev.onceward.consumer.internal.failure;
+
+/** The record's handler was at work when the process died, as often as the policy allows. */
+public final class ConsumerCrashException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public ConsumerCrashException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,108 @@
+package dev.onceward.consumer.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.NoteCodec;
+import dev.onceward.consumer.internal.offsets.NoteContent;
+import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What an ownership makes of what the last one has left. Records are of leader epoch 7. */
+class PartitionTest {
+
+  private static final int MAX_CRASHES = 3;
+  private static final NoteCodec CODEC = new NoteCodec(4096);
+
+  @Test
+  void whatTheLastOwnerHasDoneIsDone() {
+    Partition partition = partition(note(false, false, 7));
+    assertThat(partition.isDone(Records.record(partition, 11, "k"))).isTrue();
+    assertThat(partition.isDone(Records.record(partition, 10, "k"))).isFalse();
+    assertThat(partition.isDone(Records.record(partition, 15, "k"))).isFalse();
+  }
+
+  @Test
+  void recordsWrittenAfterTheLogWasCutOffAreOthers() {
+    Partition partition =
+        partition(note(true, false, 6, new Entry(10, 2, 1, true), new Entry(13, 0, 2, false)));
+    assertThat(partition.isDone(Records.record(partition, 11, "k"))).isFalse();
+    Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+    assertThat(work.attempt()).isEqualTo(1);
+    assertThat(work.crashes()).isZero();
+  }
+
+  @Test
+  void failedAttemptsCountOn() {
+    Partition partition = partition(note(false, false, 7, new Entry(10, 2, 0, false)));
+    Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+    assertThat(work.failedAttempts()).isEqualTo(2);
+    assertThat(work.attempt()).isEqualTo(3);
+    assertThat(work.suspicion).isEqualTo(Suspicion.NONE);
+  }
+
+  @Test
+  void afterAGoodEndNothingIsSuspicious() {
+    Partition partition = partition(note(false, false, 7));
+    assertThat(partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES).suspicion)
+        .isEqualTo(Suspicion.NONE);
+  }
+
+  @Test
+  void afterADeathWhatWasAtWorkIsAccusedAndAsManyAsMayHaveBeenAreWatched() {
+    Partition partition = partition(note(true, false, 7, new Entry(10, 0, 0, true)));
+    Work accused = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+    assertThat(accused.suspicion).isEqualTo(Suspicion.ACCUSED);
+    assertThat(accused.crashes()).isEqualTo(1);
+    assertThat(accused.attempt()).isEqualTo(2);
+    for (long offset : new long[] {13, 15}) {
+      assertThat(partition.workOf(Records.record(partition, offset, "k"), MAX_CRASHES).suspicion)
+          .isEqualTo(Suspicion.WATCHED);
+    }
+    assertThat(partition.workOf(Records.record(partition, 16, "k"), MAX_CRASHES).suspicion)
+        .isEqualTo(Suspicion.NONE);
+  }
+
+  @Test
+  void whoDiedAloneAsOftenAsAllowedIsConvicted() {
+    Work convicted = alone(true, 2);
+    assertThat(convicted.isConvicted()).isTrue();
+    assertThat(convicted.crashes()).isEqualTo(3);
+    assertThat(convicted.attempt()).as("it is not tried again").isEqualTo(3);
+    assertThat(convicted.suspicion).isEqualTo(Suspicion.NONE);
+  }
+
+  @Test
+  void whoDiedLessOftenOrAmongOthersIsNotConvicted() {
+    assertThat(alone(true, 1).isConvicted()).isFalse();
+    assertThat(alone(true, 1).suspicion).isEqualTo(Suspicion.ACCUSED);
+    assertThat(alone(false, 9).isConvicted()).isFalse();
+    assertThat(alone(false, 9).suspicion).isEqualTo(Suspicion.ACCUSED);
+  }
+
+  @Test
+  void anAccusedThatWasNotHeardStaysAccusedUnderTheNextOwner() {
+    Partition partition = partition(note(false, false, 7, new Entry(10, 0, 1, false)));
+    Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+    assertThat(work.suspicion).isEqualTo(Suspicion.ACCUSED);
+    assertThat(work.crashes()).as("nobody died since").isEqualTo(1);
+  }
+
+  private static Work alone(boolean alone, int crashes) {
+    Partition partition = partition(note(true, alone, 7, new Entry(10, 0, crashes, true)));
+    return partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+  }
+
+  private static Partition partition(CommitNote note) {
+    return Records.assigned(0, note, 3);
+  }
+
+  /** From offset 10 on, of which 10 and 13 are open and 11, 12 and 14 done. */
+  private static CommitNote note(boolean open, boolean alone, int leaderEpoch, Entry... entries) {
+    NoteContent content =
+        new NoteContent(open, alone, leaderEpoch, 10, 15, new long[] {10, 13}, List.of(entries));
+    return CODEC.decode(10, CODEC.encode(content).text());
+  }
+}

@@ -1,0 +1,144 @@
+package dev.onceward.consumer.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.engine.Work.Wait;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How records that were at work in a crash get their turn. */
+class SuspectsTest {
+
+  private static final int MAX_CRASHES = 3;
+
+  private final Lanes lanes = new Lanes(4, KeylessRecords.IN_PARTITION_ORDER);
+  private final Suspects suspects = new Suspects(lanes, MAX_CRASHES);
+  private final Partition partition = Records.partition(0);
+
+  @Test
+  void aSuspectStartsOnlyWhenACommitHasNamedItAndNothingElseRuns() {
+    Work other = offer(0, "a", Suspicion.NONE);
+    assertThat(lanes.take()).isSameAs(other);
+    Work suspect = offer(1, "b", Suspicion.ACCUSED);
+    offer(2, "c", Suspicion.NONE);
+
+    assertThat(suspects.step()).as("something runs").isFalse();
+    assertThat(suspects.alone()).isNull();
+    assertThat(lanes.take()).as("nothing new starts").isNull();
+
+    assertThat(lanes.finish(other)).isNull();
+    assertThat(suspects.step()).isTrue();
+    assertThat(suspects.alone()).isSameAs(suspect);
+    assertThat(lanes.take()).as("not named yet").isNull();
+
+    suspects.committed(suspect);
+    assertThat(lanes.take()).isSameAs(suspect);
+    assertThat(lanes.take()).as("alone").isNull();
+  }
+
+  @Test
+  void afterASuspectNothingStartsUntilACommitSaysThatItIsOver() {
+    Work suspect = offer(0, "a", Suspicion.ACCUSED);
+    Work other = offer(1, "b", Suspicion.NONE);
+    isolate(suspect);
+
+    assertThat(lanes.finish(suspect)).isNull();
+    assertThat(suspects.step()).isTrue();
+    assertThat(suspects.alone()).isNull();
+    assertThat(lanes.take()).isNull();
+
+    suspects.committed(null);
+    assertThat(lanes.take()).isSameAs(other);
+    assertThat(suspects.step()).isFalse();
+  }
+
+  @Test
+  void oneSuspectFollowsTheOtherWithOneCommitEach() {
+    Work first = offer(0, "a", Suspicion.ACCUSED);
+    Work second = offer(1, "b", Suspicion.ACCUSED);
+    isolate(first);
+    lanes.finish(first);
+
+    assertThat(suspects.step()).isTrue();
+    assertThat(suspects.alone()).isSameAs(second);
+    suspects.committed(second);
+    assertThat(lanes.take()).isSameAs(second);
+  }
+
+  @Test
+  void aSuspectThatHasFailedIsNoSuspectAnyMore() {
+    Work suspect = offer(0, "a", Suspicion.ACCUSED);
+    isolate(suspect);
+    lanes.park(suspect, Wait.RETRY);
+    suspects.step();
+    suspects.committed(null);
+
+    lanes.resume(suspect);
+    assertThat(suspects.step()).isFalse();
+    assertThat(lanes.take()).isSameAs(suspect);
+  }
+
+  @Test
+  void aPartitionThatGoesLetsTheOthersGoOn() {
+    offer(0, "a", Suspicion.ACCUSED);
+    suspects.step();
+    Partition kept = Records.partition(1);
+    Work other = Records.work(kept, 0, "x");
+    lanes.offer(kept, List.of(other));
+    assertThat(lanes.take()).isNull();
+
+    lanes.close(partition);
+    assertThat(suspects.step()).isFalse();
+    assertThat(suspects.alone()).isNull();
+    assertThat(lanes.take()).isSameAs(other);
+  }
+
+  @Test
+  void aSuspectThatRunsWhileItsPartitionGoesHoldsNobodyUpAfterwards() {
+    Work suspect = offer(0, "a", Suspicion.ACCUSED);
+    isolate(suspect);
+    lanes.close(partition);
+    Partition kept = Records.partition(1);
+    Work other = Records.work(kept, 0, "x");
+    lanes.offer(kept, List.of(other));
+    suspects.step();
+    assertThat(lanes.take()).isNull();
+
+    assertThat(lanes.finish(suspect)).isSameAs(other);
+  }
+
+  @Test
+  void aWatchedRecordStartsOnceACommitHasNamedIt() {
+    Work watched = offer(0, "a", Suspicion.WATCHED);
+    Work follower = offer(1, "a", Suspicion.WATCHED);
+    assertThat(lanes.take()).isNull();
+    assertThat(lanes.unmarked(partition, 10)).containsExactly(watched);
+
+    lanes.acquit(List.of(watched, follower));
+    assertThat(lanes.hasUnmarked(partition)).isFalse();
+    assertThat(lanes.take()).isSameAs(watched);
+    assertThat(lanes.finish(watched)).isSameAs(follower);
+  }
+
+  private void isolate(Work suspect) {
+    assertThat(suspects.step()).isTrue();
+    suspects.committed(suspect);
+    assertThat(lanes.take()).isSameAs(suspect);
+    assertThat(suspects.step()).isFalse();
+  }
+
+  private Work offer(long offset, String key, Suspicion suspicion) {
+    Work work =
+        new Work(
+            partition,
+            Records.record(partition, offset, key),
+            0,
+            suspicion == Suspicion.ACCUSED ? 1 : 0,
+            suspicion,
+            false);
+    lanes.offer(partition, List.of(work));
+    return work;
+  }
+}
