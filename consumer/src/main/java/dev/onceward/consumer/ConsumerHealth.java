@@ -40,7 +40,7 @@ public record ConsumerHealth(
     NEW,
     /** Reading and handling events. */
     RUNNING,
-    /** Draining; no new event starts beyond those it must finish. */
+    /** Draining: no new event starts, and what runs may finish. */
     STOPPING,
     /** Stopped on request. */
     STOPPED,

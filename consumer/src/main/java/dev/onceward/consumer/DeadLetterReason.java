@@ -18,8 +18,8 @@ public enum DeadLetterReason {
    */
   LEASE_EXPIRED,
   /**
-   * The process died while its handler was the only one at work, as often as the policy allows
-   * ({@link RetryPolicy#maxCrashes}).
+   * The process died while its handler was at work, as often as the policy allows ({@link
+   * RetryPolicy#maxCrashes}), the last time with nothing beside it.
    */
   CONSUMER_CRASH
 }

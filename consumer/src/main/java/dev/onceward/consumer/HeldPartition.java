@@ -33,8 +33,8 @@ public record HeldPartition(
     /** A permit: as many handlers run as may run at once. */
     PERMIT,
     /**
-     * The commit that says it is about to start, or a record that runs alone: an earlier owner of a
-     * partition has died.
+     * A commit that must come before it starts: the first one of this ownership, or one that names
+     * it, or a record that runs alone, after an earlier owner of a partition has died.
      */
     START_MARK,
     /**

@@ -14,9 +14,9 @@ import java.util.Set;
  * @param initialDelay bound of the first wait; default 100 ms
  * @param maxDelay bound of every wait; default 30 s
  * @param permanent exception types that are never retried, subclasses included
- * @param maxCrashes how often the process may die while the handler of a record is the only one at
- *     work, before the record is dead-lettered with reason {@link DeadLetterReason#CONSUMER_CRASH};
- *     default 3
+ * @param maxCrashes how many deaths of its process in a row a record may be at work in. After that,
+ *     if it was the only one at work in the last of them, it is dead-lettered with reason {@link
+ *     DeadLetterReason#CONSUMER_CRASH}; default 3
  */
 public record RetryPolicy(
     int maxAttempts,
@@ -102,10 +102,7 @@ public record RetryPolicy(
       return this;
     }
 
-    /**
-     * How often the process may die while the handler of one record runs alone before the record is
-     * dead-lettered.
-     */
+    /** How many deaths of its process a record may be at work in, the last one alone. */
     public Builder maxCrashes(int maxCrashes) {
       this.maxCrashes = maxCrashes;
       return this;

@@ -112,6 +112,11 @@ final class Samples {
             });
   }
 
+  static void waitLonger(EventConsumer.Builder builder) {
+    builder.retryPolicy(
+        RetryPolicy.builder().maxAttempts(1_000).maxAge(Duration.ofHours(6)).build());
+  }
+
   static void lease(EventConsumer.Builder builder) {
     builder.lease(
         LeasePolicy.builder()

@@ -99,7 +99,9 @@ final class Watch {
       case RETRY -> "it has failed and waits for its next attempt";
       case DEAD_LETTER -> "it waits for the acknowledgement of its dead letter";
       case PERMIT -> "as many handlers run as may run at once";
-      case START_MARK -> "an owner died, and records that may be why run one at a time";
+      case START_MARK ->
+          "it waits for the commit before its start, or for a record that runs alone because an"
+              + " owner died";
       case KEY -> "a handler of its key does not return, deaf to its interrupt";
     };
   }
