@@ -13,7 +13,7 @@ final class Counters {
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final LongAdder deadLettered = new LongAdder();
   private final LongAdder retries = new LongAdder();
-  private final LongAdder failed = new LongAdder();
+  private final LongAdder failing = new LongAdder();
   private final LongAdder alreadyDone = new LongAdder();
 
   Counters() {
@@ -34,22 +34,22 @@ final class Counters {
     retries.increment();
   }
 
-  void countFailure() {
-    failed.increment();
+  void countFailing() {
+    failing.increment();
   }
 
   void countAlreadyDone() {
     alreadyDone.increment();
   }
 
-  /** Tries whose handler, if it was needed, returned. */
+  /** Records whose handler, if it was needed, returned. */
   long succeeded() {
     return of(Outcome.APPLIED) + of(Outcome.DUPLICATE) + of(Outcome.STALE);
   }
 
-  /** Tries that failed. */
-  long failed() {
-    return failed.sum();
+  /** Records whose first try failed. */
+  long failing() {
+    return failing.sum();
   }
 
   DeliveryCounts snapshot() {

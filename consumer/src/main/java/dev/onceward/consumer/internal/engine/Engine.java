@@ -269,17 +269,21 @@ public final class Engine {
   }
 
   private void end() {
+    endOne(ownership::dropAll);
+    endOne(timer::close);
+    endOne(deadLetters::close);
+    endOne(source::close);
+    state = failure.get() == null ? State.STOPPED : State.FAILED;
+  }
+
+  /** Whatever it throws, the others must come to their end too. */
+  private void endOne(Runnable part) {
     try {
-      ownership.dropAll();
-      timer.close();
-      deadLetters.close();
-      source.close();
+      part.run();
     } catch (RuntimeException e) {
       log.warn("closing the consumer of group {} failed", settings.group(), e);
     } catch (Throwable e) {
       fail(e);
-    } finally {
-      state = failure.get() == null ? State.STOPPED : State.FAILED;
     }
   }
 }

@@ -15,15 +15,18 @@ final class KeyFailures {
   /** How many looks back the share is counted. */
   private static final int LOOKS = 10;
 
-  /** With fewer tries in that time there is no telling. */
+  /** With fewer records in that time there is no telling. */
   private static final long FEW = 20;
 
-  /** The part of all tries that must succeed: half of the keys may fail with all their records. */
+  /**
+   * The part of the records that must succeed: half of the keys may fail with all their records.
+   * Retries do not count: those of a few keys would look like an outage.
+   */
   private static final double HEALTHY = 0.25;
 
   private final Counters counters;
   private final long[] succeeded = new long[LOOKS];
-  private final long[] failed = new long[LOOKS];
+  private final long[] failing = new long[LOOKS];
   private int looks;
   private long lastNanos = System.nanoTime();
   private volatile boolean othersSucceed;
@@ -39,17 +42,17 @@ final class KeyFailures {
       return;
     }
     lastNanos = now;
-    count(counters.succeeded(), counters.failed());
+    count(counters.succeeded(), counters.failing());
   }
 
-  /** One look at how many tries have succeeded and failed so far. */
-  void count(long succeededSoFar, long failedSoFar) {
+  /** One look at how many records have succeeded, and how many have failed at first, so far. */
+  void count(long succeededSoFar, long failingSoFar) {
     int oldest = looks++ % LOOKS;
     long successes = succeededSoFar - succeeded[oldest];
-    long tries = successes + failedSoFar - failed[oldest];
+    long records = successes + failingSoFar - failing[oldest];
     succeeded[oldest] = succeededSoFar;
-    failed[oldest] = failedSoFar;
-    othersSucceed = tries >= FEW && successes >= tries * HEALTHY;
+    failing[oldest] = failingSoFar;
+    othersSucceed = records >= FEW && successes >= records * HEALTHY;
   }
 
   /** Whether enough succeeds for a failing key to be the one to blame. */

@@ -176,8 +176,8 @@ final class Workers {
     Instant since = work.firstFailure(at);
     work.countFailure();
     boolean usesAttempt = Failures.usesAttempt(error);
-    if (usesAttempt) {
-      counters.countFailure();
+    if (usesAttempt && work.failures() == 1) {
+      counters.countFailing();
     }
     Decision decision =
         keyFailures.othersSucceed() && lanes.followsGivenUp(work)

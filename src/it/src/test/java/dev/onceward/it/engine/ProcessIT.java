@@ -89,7 +89,15 @@ class ProcessIT {
     Map<String, Integer> rows = ledger.rows("billing");
 
     assertThat(rows).hasSizeBetween(10, EVENTS - 1).allSatisfy((id, n) -> assertThat(n).isOne());
-    assertThat(scene.committedInAll()).isEqualTo(rows.size());
+    EventConsumer next =
+        scene.start(
+            scene
+                .consumer(protocol, ledger.billing(topic))
+                .inbox(JdbcInbox.on(ledger.dataSource())));
+    eventually().until(() -> scene.committedInAll() == EVENTS);
+    assertThat(next.counts().applied()).isEqualTo(EVENTS - rows.size());
+    assertThat(next.counts().duplicates()).isZero();
+    assertThat(ledger.rows("billing")).isEqualTo(eachOnce());
   }
 
   @ParameterizedTest

@@ -66,7 +66,8 @@ class StopIT {
     assertThat(consumer.health().live()).isFalse();
     assertThat(journal.running()).isZero();
     assertThat(handled).isBetween(21, 199);
-    assertThat(scene.committedInAll()).isEqualTo(handled);
+    // what is done above the committed offsets is in their notes
+    assertThat(scene.committedInAll()).isBetween(1L, (long) handled);
     consumer.awaitStop();
 
     EventConsumer next = start(protocol, topic, "second");

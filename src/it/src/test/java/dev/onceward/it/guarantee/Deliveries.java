@@ -67,6 +67,11 @@ final class Deliveries {
     return part(partition).failures.get(offset);
   }
 
+  /** The runs that have begun in a member. */
+  synchronized long runs(String member) {
+    return runsOf.getOrDefault(member, 0L);
+  }
+
   /** All runs that have begun. */
   synchronized long runs() {
     return runs;

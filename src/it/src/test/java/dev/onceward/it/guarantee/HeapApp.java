@@ -56,13 +56,14 @@ final class HeapApp {
       consumer.start();
       int port = Integer.parseInt(configuration.getProperty("port"));
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        answer(socket, metrics);
+        answer(socket, metrics, consumer);
       }
     }
   }
 
   /** Answers until the test closes the connection. */
-  private static void answer(Socket socket, InMemoryMetricReader metrics) throws Exception {
+  private static void answer(Socket socket, InMemoryMetricReader metrics, EventConsumer consumer)
+      throws Exception {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
     for (int asked = in.read(); asked >= 0; asked = in.read()) {
@@ -71,8 +72,8 @@ final class HeapApp {
           metrics.collectAllMetrics().stream()
               .mapToLong(m -> m.getData().getPoints().size())
               .sum());
-      out.writeLong(counted("commit-total"));
-      out.writeLong(counted("rebalance-total"));
+      out.writeLong(commits());
+      out.writeLong(consumer.health().assignedPartitions());
       out.flush();
     }
   }
@@ -84,14 +85,14 @@ final class HeapApp {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /** What the Kafka client counts by itself. */
-  private static long counted(String attribute) throws JMException {
+  /** As the Kafka client counts them by itself. */
+  private static long commits() throws JMException {
     MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
     double sum = 0;
     for (ObjectName name :
         beans.queryNames(
             new ObjectName("kafka.consumer:type=consumer-coordinator-metrics,client-id=*"), null)) {
-      sum += ((Number) beans.getAttribute(name, attribute)).doubleValue();
+      sum += ((Number) beans.getAttribute(name, "commit-total")).doubleValue();
     }
     return Math.round(sum);
   }

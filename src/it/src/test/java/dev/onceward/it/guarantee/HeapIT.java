@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ class HeapIT {
   private final Scene scene;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicInteger published = new AtomicInteger();
+  private final AtomicInteger rebalances = new AtomicInteger();
 
   HeapIT(KafkaServer kafka) {
     scene = Scene.on(kafka);
@@ -63,7 +65,7 @@ class HeapIT {
   }
 
   /** What the application told. */
-  private record Told(long heap, long metrics, long commits, long rebalances) {}
+  private record Told(long heap, long metrics, long commits, long partitions) {}
 
   @Test
   @ChaosTest
@@ -85,9 +87,12 @@ class HeapIT {
       // a tenth is warm-up: code is compiled, pools fill, each metric is there
       disturb(topic, socket, COMMITS / 10, REBALANCES / 10);
       Told before = ask(socket, WITH_HEAP);
-      disturb(topic, socket, before.commits() + COMMITS, before.rebalances() + REBALANCES);
+      int rebalancesBefore = rebalances.get();
+      disturb(topic, socket, before.commits() + COMMITS, rebalances.get() + REBALANCES);
       Told after = ask(socket, WITH_HEAP);
-      System.out.printf("heap: before %s, after %s%n", before, after);
+      System.out.printf(
+          "heap: %s, after %d commits and %d rebalances %s%n",
+          before, after.commits() - before.commits(), rebalances.get() - rebalancesBefore, after);
 
       assertThat(app.isAlive()).as(app.log()).isTrue();
       assertThat(after.metrics()).isEqualTo(before.metrics()).isPositive();
@@ -95,47 +100,46 @@ class HeapIT {
     }
   }
 
-  /** Goes on until the client has counted so many in all, and then waits until all is committed. */
-  private void disturb(String topic, Socket socket, long commits, long rebalances) {
+  /** Goes on until there were so many in all, and then waits until all is committed. */
+  private void disturb(String topic, Socket socket, long commits, long rebalancesInAll) {
     ended.set(false);
-    CompletableFuture<Void> trickle = Scene.inBackground(() -> trickle(topic));
-    CompletableFuture<Void> others = Scene.inBackground(() -> joinAndLeave(topic));
+    List<CompletableFuture<Void>> tasks = new ArrayList<>();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      int trickleTo = partition;
+      tasks.add(Scene.inBackground(() -> trickle(topic, trickleTo)));
+    }
+    tasks.add(Scene.inBackground(() -> joinAndLeave(topic, socket)));
     eventually()
         .atMost(LONGEST)
         .pollInterval(Duration.ofMillis(500))
         .until(
-            () -> {
-              Told now = ask(socket, WITHOUT_HEAP);
-              return (now.commits() >= commits && now.rebalances() >= rebalances)
-                  || trickle.isDone()
-                  || others.isDone();
-            });
+            () ->
+                (ask(socket, WITHOUT_HEAP).commits() >= commits
+                        && rebalances.get() >= rebalancesInAll)
+                    || tasks.stream().anyMatch(CompletableFuture::isDone));
     ended.set(true);
-    trickle.join();
-    others.join();
+    tasks.forEach(CompletableFuture::join);
     eventually().until(() -> scene.committedInAll() == published.get());
   }
 
-  /** One record after the other, so that each makes a commit. */
-  private void trickle(String topic) {
-    while (!ended.get()) {
-      int number = published.get();
+  /** One record after the other, so that there is always one to commit. */
+  private void trickle(String topic, int partition) {
+    for (int i = 0; !ended.get(); i++) {
       scene
           .publisher()
-          .send(
-              Scene.record(
-                  topic, number % PARTITIONS, Scene.note("key-" + number % 50, "note-" + number)));
+          .send(Scene.record(topic, partition, Scene.note("key-" + i % 50, "note-" + i)));
       published.incrementAndGet();
     }
   }
 
-  /** A member that takes its share, does nothing with it, and leaves. */
-  private void joinAndLeave(String topic) {
+  /** A member that takes its share from the application, and gives it back. */
+  private void joinAndLeave(String topic, Socket socket) {
     Map<String, Object> properties = new HashMap<>(scene.properties(GroupProtocol.CONSUMER));
     properties.put("group.id", scene.group());
     properties.put("enable.auto.commit", false);
     properties.put("auto.offset.reset", "earliest");
     while (!ended.get()) {
+      eventually().until(() -> ask(socket, WITHOUT_HEAP).partitions() == PARTITIONS);
       try (KafkaConsumer<byte[], byte[]> other =
           new KafkaConsumer<>(
               properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
@@ -144,14 +148,18 @@ class HeapIT {
           other.poll(Duration.ofMillis(20));
         }
       }
+      // what it took was revoked, and is assigned again
+      rebalances.addAndGet(2);
     }
   }
 
   private static Told ask(Socket socket, int what) throws IOException {
-    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-    out.write(what);
-    DataInputStream in = new DataInputStream(socket.getInputStream());
-    return new Told(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    synchronized (socket) {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      out.write(what);
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      return new Told(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    }
   }
 
   private Properties configuration(String topic, int port) {

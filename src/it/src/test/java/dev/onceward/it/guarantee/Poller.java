@@ -2,13 +2,17 @@ package dev.onceward.it.guarantee;
 
 import dev.onceward.it.scene.Scene;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /** Looks at the committed offsets and at the members' health, five times a second. */
 final class Poller implements AutoCloseable {
@@ -19,10 +23,14 @@ final class Poller implements AutoCloseable {
   private final CompletableFuture<Void> looking;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final Map<TopicPartition, Long> latest = new ConcurrentHashMap<>();
+  private final AtomicInteger rebalances = new AtomicInteger();
   private final Scene scene;
   private final NoCommitPastUnfinished commits;
   private final BoundedMemory memory;
   private final Collection<Member> members;
+
+  // the poller's own thread
+  private Map<String, Set<TopicPartition>> assignments = Map.of();
 
   Poller(
       Scene scene,
@@ -55,6 +63,7 @@ final class Poller implements AutoCloseable {
                 commits.committed(partition, offset.offset());
                 latest.put(partition, offset.offset());
               });
+      lookAtAssignments();
       for (Member member : members) {
         member.health().ifPresent(health -> memory.seen(member.name(), health));
       }
@@ -62,6 +71,29 @@ final class Poller implements AutoCloseable {
       // the next look may succeed, but what this one missed is missed
       failure.compareAndSet(null, e);
     }
+  }
+
+  private void lookAtAssignments() {
+    Map<String, Set<TopicPartition>> now = new HashMap<>();
+    try {
+      scene
+          .describe()
+          .members()
+          .forEach(member -> now.put(member.consumerId(), member.assignment().topicPartitions()));
+    } catch (AssertionError e) {
+      if (!(e.getCause() instanceof GroupIdNotFoundException)) {
+        throw e;
+      }
+    }
+    if (!now.equals(assignments)) {
+      rebalances.incrementAndGet();
+      assignments = now;
+    }
+  }
+
+  /** How often the assignment was another than at the look before. */
+  int rebalances() {
+    return rebalances.get();
   }
 
   /** The committed offset that was seen last; zero while there is none. */

@@ -22,6 +22,7 @@ final class Schedule {
   private final Topics topics;
   private final Poller poller;
   private final Published published;
+  private final Observer observer;
   private final Random random;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final List<Member> present;
@@ -38,12 +39,14 @@ final class Schedule {
       Topics topics,
       Poller poller,
       Published published,
+      Observer observer,
       List<Member> present) {
     this.setup = setup;
     this.members = members;
     this.topics = topics;
     this.poller = poller;
     this.published = published;
+    this.observer = observer;
     this.present = present;
     // not the sequence of the load
     random = new Random(~setup.seed());
@@ -87,13 +90,23 @@ final class Schedule {
     leaving.add(Scene.inBackground(kill ? going::kill : going::leave));
   }
 
-  /** The next to leave: not all schedules are long enough for chance to kill a process. */
+  /**
+   * The next to leave: a process has time to start, and as not all schedules are long enough for
+   * chance to kill one, the first that is at work is killed.
+   */
   private Member next() {
-    int chosen = random.nextInt(present.size());
-    return present.stream()
+    List<Member> ready =
+        present.stream().filter(member -> !member.isProcess() || isAtWork(member)).toList();
+    List<Member> choice = ready.isEmpty() ? present : ready;
+    Member chosen = choice.get(random.nextInt(choice.size()));
+    return choice.stream()
         .filter(member -> kills == 0 && member.isProcess())
         .findFirst()
-        .orElseGet(() -> present.get(chosen));
+        .orElse(chosen);
+  }
+
+  private boolean isAtWork(Member member) {
+    return observer.deliveries().runs(member.name()) > 0;
   }
 
   /** Drops records of the topic that is for this, some that are not committed among them. */

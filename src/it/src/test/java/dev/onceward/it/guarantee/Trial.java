@@ -45,6 +45,7 @@ final class Trial implements AutoCloseable {
   private final Findings findings = new Findings();
   private final List<Member> present = new CopyOnWriteArrayList<>();
   private @Nullable Schedule schedule;
+  private int rebalances;
   private Duration took = Duration.ZERO;
 
   Trial(KafkaServer kafka, TestDatabase database, Setup setup) {
@@ -102,7 +103,7 @@ final class Trial implements AutoCloseable {
     }
     long begin = System.nanoTime();
     try (Poller poller = new Poller(scene, commits, memory, present)) {
-      schedule = new Schedule(setup, members, topics, poller, published, present);
+      schedule = new Schedule(setup, members, topics, poller, published, observer, present);
       CompletableFuture<Void> changes = Scene.inBackground(schedule::run);
       try {
         publish(poller, changes, begin);
@@ -114,6 +115,7 @@ final class Trial implements AutoCloseable {
       topics.awaitCommitted();
       schedule.leaveAll();
       poller.rethrow();
+      rebalances = poller.rebalances();
     }
     took = Duration.ofNanos(System.nanoTime() - begin);
     members.rethrow();
@@ -170,7 +172,7 @@ final class Trial implements AutoCloseable {
   String summary() {
     Deliveries deliveries = observer.deliveries();
     return """
-        %s, seed %d, %s, %d s: %s
+        %s, seed %d, %s, %d s: %s, %d rebalances seen
           published %d records, deliveries %d (%s members here, %s processes): succeeded %d, failed %d, skipped by the inbox %d, cut short %d, vanished with a process %d
           delivered again after success: %d after a kill, %d after a drain beyond the budget (%d handlers were longer), %d unexplained
           lost or wrongly given up %d, order violations %d (%d passed over), overlaps %d, commits past unfinished %d of %d seen
@@ -183,6 +185,7 @@ final class Trial implements AutoCloseable {
             readCommitted ? "read_committed" : "read_uncommitted",
             took.toSeconds(),
             schedule == null ? "not begun" : schedule,
+            rebalances,
             published.records(),
             deliveries.runs(),
             deliveries.runsOf(Members.LOCAL),
