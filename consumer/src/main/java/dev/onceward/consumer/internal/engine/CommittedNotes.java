@@ -21,10 +21,7 @@ final class CommittedNotes {
   private static final Logger log = ConsumerLog.log;
   private static final String SUBJECT = "committed offsets";
 
-  /** Assignment must not wait for ever for what is a hint. */
-  private static final Duration BUDGET = Duration.ofSeconds(10);
-
-  private static final Duration ONE_TRY = Duration.ofSeconds(5);
+  private static final Duration LEAST = Duration.ofSeconds(1);
   private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
   /** Large enough for whatever a broker has taken: reading has no limit of its own. */
@@ -32,10 +29,18 @@ final class CommittedNotes {
 
   private final DeliverySource source;
   private final Problems problems;
+  private final Duration budget;
 
-  CommittedNotes(DeliverySource source, Problems problems) {
+  /**
+   * Creates it.
+   *
+   * @param budget how long an assignment waits for what is a hint, if more than a second; the
+   *     membership must survive it
+   */
+  CommittedNotes(DeliverySource source, Problems problems, Duration budget) {
     this.source = source;
     this.problems = problems;
+    this.budget = budget.compareTo(LEAST) < 0 ? LEAST : budget;
   }
 
   /** The notes of these partitions; one without a note is missing. */
@@ -60,10 +65,11 @@ final class CommittedNotes {
   }
 
   private Map<TopicPartition, OffsetAndMetadata> read(Set<TopicPartition> partitions) {
-    long deadline = System.nanoTime() + BUDGET.toNanos();
+    long deadline = System.nanoTime() + budget.toNanos();
     while (true) {
       try {
-        Map<TopicPartition, OffsetAndMetadata> committed = source.committed(partitions, ONE_TRY);
+        Map<TopicPartition, OffsetAndMetadata> committed =
+            source.committed(partitions, budget.dividedBy(2));
         problems.clear(SUBJECT);
         return committed;
       } catch (RetriableException | RebalanceInProgressException e) {

@@ -101,7 +101,7 @@ public final class Engine {
             drafts::maxChars);
     ownership =
         new Ownership(
-            new CommittedNotes(source, problems),
+            new CommittedNotes(source, problems, settings.drainBudget()),
             lanes,
             completions,
             commits,
