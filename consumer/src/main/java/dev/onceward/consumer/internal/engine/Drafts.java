@@ -25,6 +25,9 @@ final class Drafts {
   /** Records of a partition that may be named before they start, and have not ended. */
   private static final int MOST_MARKED = 64;
 
+  /** Offsets that a commit moves on after which it does not wait for its interval. */
+  private static final long FAR = 100_000;
+
   private final Lanes lanes;
   private final Suspects suspects;
   private int maxChars = MAX_CHARS;
@@ -39,17 +42,17 @@ final class Drafts {
    * A commit of one partition.
    *
    * @param marked what it names for the first time, and what may start once it has arrived
-   * @param open whether its ownership goes on
+   * @param goesOn whether its ownership goes on
    */
-  record Draft(Partition partition, OffsetAndMetadata offset, List<Work> marked, boolean open) {}
+  record Draft(Partition partition, OffsetAndMetadata offset, List<Work> marked, boolean goesOn) {}
 
   /** What these partitions have to commit that their last commit did not say. */
-  List<Draft> write(Collection<Partition> partitions, boolean open) {
+  List<Draft> write(Collection<Partition> partitions, boolean goesOn) {
     List<Draft> drafts = new ArrayList<>();
     for (Partition partition : partitions) {
       OffsetAndMetadata base = partition.progress().committable();
       if (base != null) {
-        Draft draft = write(partition, base, open);
+        Draft draft = write(partition, base, goesOn);
         if (!draft.offset().equals(partition.committed()) || !draft.marked().isEmpty()) {
           drafts.add(draft);
         }
@@ -58,11 +61,13 @@ final class Drafts {
     return drafts;
   }
 
-  private Draft write(Partition partition, OffsetAndMetadata base, boolean open) {
+  private Draft write(Partition partition, OffsetAndMetadata base, boolean goesOn) {
+    // who ends the process in a handler leaves in no good order: it would do so again and again
+    boolean open = goesOn || partition.progress().endsTheProcess();
     Work alone = suspects.alone();
-    List<Work> marked = open && alone == null ? mark(partition) : List.of();
+    List<Work> marked = goesOn && alone == null ? mark(partition) : List.of();
     if (maxChars < MIN_CHARS) {
-      return new Draft(partition, base, marked, open);
+      return new Draft(partition, base, marked, goesOn);
     }
     Encoded note =
         codec.encode(
@@ -76,7 +81,7 @@ final class Drafts {
     partition.noteChars(note.wantedChars());
     OffsetAndMetadata offset =
         new OffsetAndMetadata(base.offset(), base.leaderEpoch(), note.text());
-    return new Draft(partition, offset, marked, open);
+    return new Draft(partition, offset, marked, goesOn);
   }
 
   /** Names what is about to start, and beside it what follows, so that few commits are enough. */
@@ -95,12 +100,21 @@ final class Drafts {
   /** Whether a partition waits for its first commit, or work for one that names it. */
   boolean areUrgent(Collection<Partition> partitions) {
     for (Partition partition : partitions) {
-      boolean waits = partition.committed() == null && partition.progress().unfinished() > 0;
-      if (waits || lanes.hasUnmarked(partition)) {
+      if (isUrgent(partition)) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isUrgent(Partition partition) {
+    OffsetAndMetadata last = partition.committed();
+    if (last == null) {
+      return partition.progress().unfinished() > 0;
+    }
+    OffsetAndMetadata next = partition.progress().committable();
+    boolean far = next != null && next.offset() - last.offset() >= FAR;
+    return far || lanes.hasUnmarked(partition);
   }
 
   /** The broker has taken it. */
@@ -108,7 +122,7 @@ final class Drafts {
     Partition partition = draft.partition();
     boolean first = partition.committed() == null;
     partition.committed(draft.offset());
-    if (draft.open() && first) {
+    if (draft.goesOn() && first) {
       lanes.open(partition);
     }
     lanes.acquit(draft.marked());

@@ -36,6 +36,10 @@ public final class Engine {
   private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
   private static final long MAX_POLL_BACK_OFF_NANOS = Duration.ofSeconds(5).toNanos();
   private static final Duration LONG_UNDER_WAY = Duration.ofSeconds(20);
+
+  /** Several heartbeats, of whatever protocol. */
+  private static final Duration NO_HEARTBEAT = Duration.ofSeconds(20);
+
   private static final String POLL = "poll";
 
   private final EngineSettings settings;
@@ -52,6 +56,7 @@ public final class Engine {
   private final Ownership ownership;
   private final Leases leases;
   private final KeyFailures keyFailures = new KeyFailures(counters);
+  private final Membership membership;
   private final Watch watch;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopRequested;
@@ -91,6 +96,7 @@ public final class Engine {
     commits =
         new Commits(source, problems, drafts, suspects, settings.commitInterval(), workers::pump);
     leases = new Leases(settings.leases().onExpiry(), problems, workers::giveUpInFlight);
+    membership = new Membership(source, problems, NO_HEARTBEAT);
     watch = new Watch(lanes, problems, LONG_UNDER_WAY);
     intake =
         new Intake(
@@ -173,6 +179,7 @@ public final class Engine {
     awaitsCommit = commits.commitWhenDue(ownership.all());
     leases.look(ownership.all());
     keyFailures.look();
+    membership.look();
     watch.look(ownership.all());
   }
 

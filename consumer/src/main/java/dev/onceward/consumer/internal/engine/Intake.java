@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 final class Intake {
 
   /** The most that is done again when the note of a commit gets lost, in offsets. */
-  private static final long MAX_SPAN = 1_000_000;
+  private static final long MAX_REPLAY = 1_000_000;
 
   /**
    * The part of the longest note at which a partition is paused: what would not fit any more is
@@ -103,7 +103,7 @@ final class Intake {
     Progress progress = partition.progress();
     return progress.unfinished() >= records
         || progress.unfinishedBytes() >= bytes
-        || progress.span() >= MAX_SPAN * part
+        || partition.replay() >= MAX_REPLAY * part
         || partition.noteChars() >= maxNoteChars.getAsInt() * FULL_NOTE * part;
   }
 }

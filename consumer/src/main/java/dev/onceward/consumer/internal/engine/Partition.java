@@ -130,6 +130,15 @@ final class Partition {
     committed = offset;
   }
 
+  /**
+   * Offsets that are read again if the process dies now and the note of its last commit is lost.
+   */
+  long replay() {
+    OffsetAndMetadata last = committed;
+    long from = last == null ? progress.firstRead() : last.offset();
+    return Math.max(0, progress.lastRead() + 1 - from);
+  }
+
   /** The lane of all records without a key; not the one of an empty key. */
   Lane keylessLane() {
     return keyless;

@@ -32,6 +32,7 @@ final class Progress {
   private @Nullable OffsetAndMetadata position;
   private Optional<Integer> lastDoneEpoch = Optional.empty();
   private int highestEpoch = -1;
+  private long firstRead = -1;
   private long lastRead = -1;
   private long highestDone = -1;
   private int unfinished;
@@ -65,6 +66,7 @@ final class Progress {
     if (offset <= lastRead) {
       throw new IllegalStateException("offset " + offset + " was read after offset " + lastRead);
     }
+    firstRead = firstRead < 0 ? offset : firstRead;
     lastRead = offset;
     highestEpoch = Math.max(highestEpoch, record.leaderEpoch().orElse(-1));
   }
@@ -197,10 +199,24 @@ final class Progress {
     return unfinishedBytes;
   }
 
-  /** Offsets from the first record that is not done to the last one read. */
-  long span() {
-    Work first = head;
-    return first == null ? 0 : lastRead - first.offset() + 1;
+  /** The first offset that was read, or -1. */
+  long firstRead() {
+    return firstRead;
+  }
+
+  /** The last offset that was read, or -1. */
+  long lastRead() {
+    return lastRead;
+  }
+
+  /** Whether a handler that runs is ending the process. */
+  boolean endsTheProcess() {
+    for (Work work = head; work != null; work = work.after) {
+      if (work.endsTheProcess()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void forEachUnfinished(Consumer<Work> action) {

@@ -249,6 +249,21 @@ final class Work {
     return runner != null;
   }
 
+  /** Whether its handler is in a call that ends the JVM, such as {@link System#exit}. */
+  boolean endsTheProcess() {
+    Thread running = runner;
+    if (running == null) {
+      return false;
+    }
+    for (StackTraceElement frame : running.getStackTrace()) {
+      if (frame.getClassName().equals("java.lang.Runtime")
+          && frame.getMethodName().equals("exit")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   boolean cancelled() {
     return cancelled;
   }

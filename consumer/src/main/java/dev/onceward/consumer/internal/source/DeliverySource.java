@@ -3,6 +3,7 @@ package dev.onceward.consumer.internal.source;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -33,6 +34,12 @@ public interface DeliverySource extends AutoCloseable {
   /** The committed offsets of these partitions, and what was committed beside them. */
   Map<TopicPartition, OffsetAndMetadata> committed(
       Set<TopicPartition> partitions, Duration timeout);
+
+  /**
+   * How long ago the group was last told that this member lives; empty when it was not told yet, or
+   * nobody knows. Asks nobody.
+   */
+  Optional<Duration> sinceHeartbeat();
 
   /** Gives up all partitions and closes the connections. */
   @Override

@@ -4,19 +4,26 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /** Reads as a member of a consumer group, of either protocol. */
 public final class GroupSource implements DeliverySource {
 
+  /** The client's own metric, of both group protocols. */
+  private static final String LAST_HEARTBEAT = "last-heartbeat-seconds-ago";
+
   private final Consumer<byte[], byte[]> consumer;
   private final Duration closeTimeout;
+  private @Nullable Metric heartbeat;
 
   public GroupSource(Consumer<byte[], byte[]> consumer, Duration closeTimeout) {
     this.consumer = consumer;
@@ -84,6 +91,24 @@ public final class GroupSource implements DeliverySource {
               }
             });
     return committed;
+  }
+
+  @Override
+  public Optional<Duration> sinceHeartbeat() {
+    if (heartbeat == null) {
+      heartbeat =
+          consumer.metrics().entrySet().stream()
+              .filter(metric -> metric.getKey().name().equals(LAST_HEARTBEAT))
+              .map(Map.Entry::getValue)
+              .findFirst()
+              .orElse(null);
+    }
+    return heartbeat != null
+            && heartbeat.metricValue() instanceof Double seconds
+            && seconds >= 0
+            && !seconds.isInfinite()
+        ? Optional.of(Duration.ofSeconds(seconds.longValue()))
+        : Optional.empty();
   }
 
   @Override

@@ -9,6 +9,8 @@ enum ConsumerCall {
   COMMITTED("committed"),
   POSITION("position"),
   GROUP_METADATA("groupMetadata"),
+  /** Asks nobody, so there is nothing that could fail. */
+  METRICS("metrics"),
   /** The call itself fails. */
   COMMIT_ASYNC("commitAsync"),
   /** The call goes well and its callback gets the error. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +51,7 @@ class IntakeTest {
   }
 
   @Test
-  void aMillionOffsetsBehindARecordThatIsNotDoneIsAsFarAsItReads() {
+  void aMillionOffsetsBehindTheCommittedOneIsAsFarAsItReads() {
     Work stuck = Records.work(full, 5, "stuck");
     full.progress().add(stuck);
     full.progress().addDone(Records.record(full, 1_000_003, "a"));
@@ -61,6 +62,8 @@ class IntakeTest {
     assertThat(consumer.paused()).containsExactly(full.id());
 
     full.progress().done(stuck);
+    assertThat(adjust()).as("done, and not committed").isTrue();
+    full.committed(new OffsetAndMetadata(1_000_005));
     assertThat(adjust()).isFalse();
     assertThat(consumer.paused()).isEmpty();
   }

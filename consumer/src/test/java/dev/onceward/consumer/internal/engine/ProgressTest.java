@@ -79,7 +79,7 @@ class ProgressTest {
     Work later = add(1);
     progress.done(later);
     assertThatThrownBy(later::record).isInstanceOf(IllegalStateException.class);
-    assertThat(progress.span()).isEqualTo(2);
+    assertThat(progress.unfinished()).isOne();
   }
 
   @Test
@@ -134,7 +134,7 @@ class ProgressTest {
       finishOne(tracked, pending, open, random);
       check(tracked, open, offset);
     }
-    assertThat(tracked.span()).isZero();
+    assertThat(tracked.firstUnfinished()).isNull();
     assertThat(tracked.unfinishedBytes()).isZero();
   }
 

@@ -38,6 +38,8 @@ public final class LedgerApp {
     database.setPassword(configuration.getProperty("database.password"));
     String haltAfter = configuration.getProperty("haltAfter");
     String haltIn = configuration.getProperty("haltIn");
+    String exitIn = configuration.getProperty("exitIn");
+    long drainMillis = Long.parseLong(configuration.getProperty("drainMillis", "10000"));
     String exhaustIn = configuration.getProperty("exhaustIn");
     long handlerMillis = Long.parseLong(configuration.getProperty("handlerMillis"));
     try (Ledger ledger = Ledger.open(database, configuration.getProperty("database.schema"));
@@ -47,6 +49,7 @@ public final class LedgerApp {
                 .handlers(ledger.billing(configuration.getProperty("topic")))
                 .inbox(JdbcInbox.on(ledger.dataSource()))
                 .concurrency(4)
+                .drainBudget(Duration.ofMillis(drainMillis))
                 .commitInterval(
                     Duration.ofMillis(Long.parseLong(configuration.getProperty("commitMillis"))))
                 .interceptor(
@@ -55,6 +58,8 @@ public final class LedgerApp {
                       String id = chain.delivery().event().getId();
                       if (id.equals(haltIn)) {
                         Runtime.getRuntime().halt(HALTED);
+                      } else if (id.equals(exitIn)) {
+                        System.exit(HALTED);
                       } else if (id.equals(exhaustIn)) {
                         exhaustMemory();
                       }
