@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
+import dev.onceward.it.scene.AppConfiguration;
 import dev.onceward.it.scene.ChildApp;
 import dev.onceward.it.scene.EngineTest;
 import dev.onceward.it.scene.GroupProtocol;
@@ -13,17 +14,10 @@ import dev.onceward.it.scene.LedgerApp;
 import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.TestDatabase;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,42 +129,18 @@ class ProcessIT {
         .collect(Collectors.toMap(i -> i % 2 + "-" + i / 2, i -> 1));
   }
 
-  private String topicWithEvents(GroupProtocol protocol) throws Exception {
+  private String topicWithEvents(GroupProtocol protocol) {
     String topic = scene.topic(2);
     scene.publishNotes(topic, 0, EVENTS / 2, 20);
     scene.publishNotes(topic, 1, EVENTS / 2, 20);
-    if (!protocol.isClassic()) {
-      // of this protocol the session is the group's, not the client's
-      scene
-          .admin()
-          .incrementalAlterConfigs(
-              Map.of(
-                  new ConfigResource(ConfigResource.Type.GROUP, scene.group()),
-                  List.of(
-                      new AlterConfigOp(
-                          new ConfigEntry(
-                              "consumer.session.timeout.ms", Integer.toString(SESSION_MILLIS)),
-                          OpType.SET))))
-          .all()
-          .get();
-    }
+    scene.shortenSession(protocol, SESSION_MILLIS);
     return topic;
   }
 
   private Properties configuration(
       GroupProtocol protocol, String topic, long commitMillis, @Nullable String haltAfter) {
-    Map<String, Object> kafka = new HashMap<>(scene.properties(protocol));
-    if (protocol.isClassic()) {
-      kafka.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
-    }
-    Properties configuration = new Properties();
-    kafka.forEach((name, value) -> configuration.put("kafka." + name, value.toString()));
-    configuration.put("group", scene.group());
-    configuration.put("topic", topic);
-    configuration.put("database.url", database.jdbcUrl());
-    configuration.put("database.user", database.user());
-    configuration.put("database.password", database.password());
-    configuration.put("database.schema", ledger.schema());
+    Properties configuration =
+        AppConfiguration.ofLedgerApp(scene, protocol, SESSION_MILLIS, topic, database, ledger);
     configuration.put("handlerMillis", "100");
     configuration.put("commitMillis", Long.toString(commitMillis));
     if (haltAfter != null) {

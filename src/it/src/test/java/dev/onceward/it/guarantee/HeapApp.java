@@ -1,6 +1,7 @@
 package dev.onceward.it.guarantee;
 
 import dev.onceward.consumer.EventConsumer;
+import dev.onceward.it.scene.AppConfiguration;
 import dev.onceward.it.scene.Scene;
 import dev.onceward.tracing.EventTracing;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
@@ -12,9 +13,6 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Properties;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -30,31 +28,21 @@ final class HeapApp {
   private HeapApp() {}
 
   public static void main(String[] args) throws Exception {
-    Properties configuration = new Properties();
-    configuration.load(System.in);
-    Map<String, Object> kafka = new HashMap<>();
-    configuration
-        .stringPropertyNames()
-        .forEach(
-            name -> {
-              if (name.startsWith("kafka.")) {
-                kafka.put(name.substring("kafka.".length()), configuration.getProperty(name));
-              }
-            });
+    AppConfiguration configuration = AppConfiguration.read();
     InMemoryMetricReader metrics = InMemoryMetricReader.create();
     try (OpenTelemetrySdk telemetry =
             OpenTelemetrySdk.builder()
                 .setMeterProvider(SdkMeterProvider.builder().registerMetricReader(metrics).build())
                 .build();
         EventConsumer consumer =
-            EventConsumer.builder(kafka)
-                .group(configuration.getProperty("group"))
-                .handlers(Scene.notes(configuration.getProperty("topic"), (note, delivery) -> {}))
+            EventConsumer.builder(configuration.kafka())
+                .group(configuration.get("group"))
+                .handlers(Scene.notes(configuration.get("topic"), (note, delivery) -> {}))
                 .commitInterval(Duration.ofMillis(1))
                 .tracing(EventTracing.builder().openTelemetry(telemetry).build())
                 .build()) {
       consumer.start();
-      int port = Integer.parseInt(configuration.getProperty("port"));
+      int port = (int) configuration.number("port");
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         answer(socket, metrics, consumer);
       }

@@ -3,6 +3,7 @@ package dev.onceward.it.guarantee;
 import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.it.scene.AppConfiguration;
 import dev.onceward.it.scene.ChildApp;
 import dev.onceward.it.scene.EngineTest;
 import dev.onceward.it.scene.GroupProtocol;
@@ -163,11 +164,8 @@ class HeapIT {
   }
 
   private Properties configuration(String topic, int port) {
-    Properties configuration = new Properties();
-    scene
-        .properties(GroupProtocol.CONSUMER)
-        .forEach((name, value) -> configuration.put("kafka." + name, value.toString()));
-    configuration.put("group", scene.group());
+    Properties configuration =
+        AppConfiguration.ofMember(scene, scene.properties(GroupProtocol.CONSUMER));
     configuration.put("topic", topic);
     configuration.put("port", Integer.toString(port));
     return configuration;

@@ -4,6 +4,7 @@ import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.onceward.it.scene.AppConfiguration;
 import dev.onceward.it.scene.ChildApp;
 import dev.onceward.it.scene.EngineTest;
 import dev.onceward.it.scene.GroupProtocol;
@@ -17,19 +18,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -168,41 +163,14 @@ class KillIT {
     }
   }
 
-  private String topic(GroupProtocol protocol) throws Exception {
-    String topic = scene.topic(PARTITIONS);
-    if (!protocol.isClassic()) {
-      // of this protocol the session is the group's, not the client's
-      scene
-          .admin()
-          .incrementalAlterConfigs(
-              Map.of(
-                  new ConfigResource(ConfigResource.Type.GROUP, scene.group()),
-                  List.of(
-                      set("consumer.session.timeout.ms", SESSION_MILLIS),
-                      set("consumer.heartbeat.interval.ms", 300))))
-          .all()
-          .get();
-    }
-    return topic;
-  }
-
-  private static AlterConfigOp set(String name, int value) {
-    return new AlterConfigOp(new ConfigEntry(name, Integer.toString(value)), OpType.SET);
+  private String topic(GroupProtocol protocol) {
+    scene.shortenSession(protocol, SESSION_MILLIS);
+    return scene.topic(PARTITIONS);
   }
 
   private Properties configuration(GroupProtocol protocol, String topic) {
-    Map<String, Object> kafka = new HashMap<>(scene.properties(protocol));
-    if (protocol.isClassic()) {
-      kafka.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
-    }
-    Properties configuration = new Properties();
-    kafka.forEach((name, value) -> configuration.put("kafka." + name, value.toString()));
-    configuration.put("group", scene.group());
-    configuration.put("topic", topic);
-    configuration.put("database.url", database.jdbcUrl());
-    configuration.put("database.user", database.user());
-    configuration.put("database.password", database.password());
-    configuration.put("database.schema", ledger.schema());
+    Properties configuration =
+        AppConfiguration.ofLedgerApp(scene, protocol, SESSION_MILLIS, topic, database, ledger);
     configuration.put("handlerMillis", "1");
     configuration.put("commitMillis", "50");
     return configuration;

@@ -3,6 +3,7 @@ package dev.onceward.it.recovery;
 import static dev.onceward.it.scene.Scene.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.it.scene.AppConfiguration;
 import dev.onceward.it.scene.ChildApp;
 import dev.onceward.it.scene.DeadLetter;
 import dev.onceward.it.scene.EngineTest;
@@ -12,18 +13,13 @@ import dev.onceward.it.scene.LedgerApp;
 import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.TestDatabase;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,7 +62,7 @@ class CrashLoopIT {
     String topic = scene.topic(2);
     scene.publishNotes(topic, 0, EVENTS / 2, 20);
     scene.publishNotes(topic, 1, EVENTS / 2, 20);
-    shortenSession(protocol);
+    scene.shortenSession(protocol, SESSION_MILLIS);
     Properties configuration = configuration(protocol, topic);
     configuration.put(how, KILLER);
     int deaths = 0;
@@ -105,40 +101,13 @@ class CrashLoopIT {
         .collect(Collectors.toMap(id -> id, id -> 1));
   }
 
-  /** How long the group waits for a member that has died. */
-  private void shortenSession(GroupProtocol protocol) throws Exception {
-    if (protocol.isClassic()) {
-      return;
-    }
-    scene
-        .admin()
-        .incrementalAlterConfigs(
-            Map.of(
-                new ConfigResource(ConfigResource.Type.GROUP, scene.group()),
-                List.of(
-                    new AlterConfigOp(
-                        new ConfigEntry(
-                            "consumer.session.timeout.ms", Integer.toString(SESSION_MILLIS)),
-                        OpType.SET))))
-        .all()
-        .get();
-  }
-
   private Properties configuration(GroupProtocol protocol, String topic) {
-    Map<String, Object> kafka = new HashMap<>(scene.properties(protocol));
+    Properties configuration =
+        AppConfiguration.ofLedgerApp(scene, protocol, SESSION_MILLIS, topic, database, ledger);
     if (protocol.isClassic()) {
-      kafka.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
       // it takes its place again at once
-      kafka.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, "the-only-one");
+      configuration.put("kafka." + ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, "the-only-one");
     }
-    Properties configuration = new Properties();
-    kafka.forEach((name, value) -> configuration.put("kafka." + name, value.toString()));
-    configuration.put("group", scene.group());
-    configuration.put("topic", topic);
-    configuration.put("database.url", database.jdbcUrl());
-    configuration.put("database.user", database.user());
-    configuration.put("database.password", database.password());
-    configuration.put("database.schema", ledger.schema());
     configuration.put("handlerMillis", "5");
     configuration.put("commitMillis", "200");
     // an exit waits for the handler that called it, which waits for the exit

@@ -4,11 +4,7 @@ import dev.onceward.consumer.EventConsumer;
 import dev.onceward.dedupe.JdbcInbox;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Properties;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A small consumer application in a JVM of its own. Reads its configuration, as properties, from
@@ -21,50 +17,31 @@ public final class LedgerApp {
   private LedgerApp() {}
 
   public static void main(String[] args) throws Exception {
-    Properties configuration = new Properties();
-    configuration.load(System.in);
-    Map<String, Object> kafka = new HashMap<>();
-    configuration
-        .stringPropertyNames()
-        .forEach(
-            name -> {
-              if (name.startsWith("kafka.")) {
-                kafka.put(name.substring("kafka.".length()), configuration.getProperty(name));
-              }
-            });
-    PGSimpleDataSource database = new PGSimpleDataSource();
-    database.setUrl(configuration.getProperty("database.url"));
-    database.setUser(configuration.getProperty("database.user"));
-    database.setPassword(configuration.getProperty("database.password"));
-    String haltAfter = configuration.getProperty("haltAfter");
-    String haltIn = configuration.getProperty("haltIn");
-    String exitIn = configuration.getProperty("exitIn");
-    long drainMillis = Long.parseLong(configuration.getProperty("drainMillis", "10000"));
-    String exhaustIn = configuration.getProperty("exhaustIn");
-    long handlerMillis = Long.parseLong(configuration.getProperty("handlerMillis"));
-    try (Ledger ledger = Ledger.open(database, configuration.getProperty("database.schema"));
+    AppConfiguration configuration = AppConfiguration.read();
+    long handlerMillis = configuration.number("handlerMillis");
+    try (Ledger ledger =
+            Ledger.open(configuration.database(), configuration.get("database.schema"));
         EventConsumer consumer =
-            EventConsumer.builder(kafka)
-                .group(configuration.getProperty("group"))
-                .handlers(ledger.billing(configuration.getProperty("topic")))
+            EventConsumer.builder(configuration.kafka())
+                .group(configuration.get("group"))
+                .handlers(ledger.billing(configuration.get("topic")))
                 .inbox(JdbcInbox.on(ledger.dataSource()))
                 .concurrency(4)
-                .drainBudget(Duration.ofMillis(drainMillis))
-                .commitInterval(
-                    Duration.ofMillis(Long.parseLong(configuration.getProperty("commitMillis"))))
+                .drainBudget(Duration.ofMillis(configuration.number("drainMillis", 10_000)))
+                .commitInterval(Duration.ofMillis(configuration.number("commitMillis")))
                 .interceptor(
                     chain -> {
                       Thread.sleep(handlerMillis);
                       String id = chain.delivery().event().getId();
-                      if (id.equals(haltIn)) {
+                      if (configuration.is("haltIn", id)) {
                         Runtime.getRuntime().halt(HALTED);
-                      } else if (id.equals(exitIn)) {
+                      } else if (configuration.is("exitIn", id)) {
                         System.exit(HALTED);
-                      } else if (id.equals(exhaustIn)) {
+                      } else if (configuration.is("exhaustIn", id)) {
                         exhaustMemory();
                       }
                       var outcome = chain.proceed(chain.delivery());
-                      if (id.equals(haltAfter)) {
+                      if (configuration.is("haltAfter", id)) {
                         // the effect is committed, the offset is not: the worst moment
                         Runtime.getRuntime().halt(HALTED);
                       }

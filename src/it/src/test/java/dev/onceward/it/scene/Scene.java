@@ -21,11 +21,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
@@ -226,6 +230,33 @@ public final class Scene implements AutoCloseable {
           .get();
     } catch (ExecutionException e) {
       throw new AssertionError("group " + group() + " can not be described", e.getCause());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  /**
+   * How soon the group misses a member that has died; of the classic protocols each member says.
+   */
+  public void shortenSession(GroupProtocol protocol, int millis) {
+    if (protocol.isClassic()) {
+      return;
+    }
+    List<AlterConfigOp> session =
+        List.of(
+            new AlterConfigOp(
+                new ConfigEntry("consumer.session.timeout.ms", Integer.toString(millis)),
+                OpType.SET),
+            new AlterConfigOp(
+                new ConfigEntry("consumer.heartbeat.interval.ms", "300"), OpType.SET));
+    try {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(new ConfigResource(ConfigResource.Type.GROUP, group()), session))
+          .all()
+          .get();
+    } catch (ExecutionException e) {
+      throw new AssertionError("the session of " + group() + " can not be set", e.getCause());
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
