@@ -85,7 +85,7 @@ final class Progress {
    * Whether the offset was read before: the topic was created anew or cut off, and counts again.
    */
   boolean isBehind(long offset) {
-    return position != null && offset < position.offset();
+    return offset <= lastRead || (position != null && offset < position.offset());
   }
 
   /** Marks a record as done. Marking it again changes nothing. */
@@ -154,6 +154,26 @@ final class Progress {
     }
     return new NoteContent(
         open, alone, highestEpoch, base, end, Arrays.copyOf(offsets, below), entries);
+  }
+
+  /**
+   * What is known below the offset, where the first unfinished record must lie, when all from there
+   * on is void. Whoever writes there from now on has a higher leader epoch than has been read.
+   */
+  NoteContent below(long offset) {
+    Work first = head;
+    if (first == null || first.offset() >= offset) {
+      throw new IllegalStateException("nothing is unfinished below offset " + offset);
+    }
+    NoteContent all = content(first.offset(), false, false, work -> false);
+    return new NoteContent(
+        false,
+        false,
+        all.leaderEpoch(),
+        all.base(),
+        Math.min(all.end(), offset),
+        Arrays.stream(all.unfinished()).takeWhile(o -> o < offset).toArray(),
+        all.entries().stream().takeWhile(entry -> entry.offset() < offset).toList());
   }
 
   /** How many records are named as started, and neither done nor waiting for a retry. */

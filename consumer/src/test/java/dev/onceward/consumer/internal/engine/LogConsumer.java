@@ -37,6 +37,7 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
   private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
   private final Set<TopicPartition> paused = ConcurrentHashMap.newKeySet();
   private volatile long polls;
+  private volatile boolean polling;
 
   LogConsumer(int pollRecords) {
     super("earliest");
@@ -102,6 +103,43 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     }
   }
 
+  /**
+   * During a later poll, finds the log cut off at the offset, as a lagging new leader leaves it.
+   */
+  void cutOff(TopicPartition id, long offset) {
+    schedulePollTask(
+        () -> {
+          logs.getOrDefault(id, new ArrayList<>()).removeIf(record -> record.offset() >= offset);
+          super.seek(id, offset);
+        });
+  }
+
+  @Override
+  public synchronized void seek(TopicPartition id, long offset) {
+    super.seek(id, offset);
+    if (polling) {
+      // the mock's own, to find its first position
+      return;
+    }
+    for (ConsumerRecord<byte[], byte[]> record : logs.getOrDefault(id, List.of())) {
+      if (record.offset() >= offset) {
+        addRecord(record);
+      }
+    }
+  }
+
+  /** What an earlier owner has left. */
+  synchronized void leave(TopicPartition id, OffsetAndMetadata offset) {
+    super.commitAsync(Map.of(id, offset), null);
+    offsets.put(id, offset);
+  }
+
+  /** What stands beside the committed offset. */
+  String committedText(TopicPartition id) {
+    OffsetAndMetadata offset = offsets.get(id);
+    return offset == null ? "" : offset.metadata();
+  }
+
   /** What the group has committed, or 0. */
   long committedOffset(TopicPartition id) {
     OffsetAndMetadata offset = offsets.get(id);
@@ -127,7 +165,13 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
       throw new InterruptException(new InterruptedException());
     }
     deliverAnswers();
-    ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+    polling = true;
+    ConsumerRecords<byte[], byte[]> records;
+    try {
+      records = super.poll(timeout);
+    } finally {
+      polling = false;
+    }
     if (records.isEmpty()) {
       LockSupport.parkNanos(Math.min(LONGEST_IDLE_NANOS, timeout.toNanos()));
     }
