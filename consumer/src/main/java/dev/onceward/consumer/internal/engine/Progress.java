@@ -1,6 +1,8 @@
 package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.CommitNote.Rest;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ final class Progress {
   /** The most records whose failed attempts a commit tells; of the others they count anew. */
   private static final int MOST_FAILED = 200;
 
+  private final CommitNote before;
   private @Nullable Work head;
   private @Nullable Work tail;
   private @Nullable OffsetAndMetadata position;
@@ -37,6 +40,20 @@ final class Progress {
   private int unfinished;
   private long unfinishedBytes;
   private long headSinceNanos;
+
+  /** Progress from a partition's very beginning. */
+  Progress() {
+    this(CommitNote.NONE);
+  }
+
+  /**
+   * Progress from where the last owner came to.
+   *
+   * @param before what that owner left: it holds on for what is not read yet
+   */
+  Progress(CommitNote before) {
+    this.before = before;
+  }
 
   /** Adds a record that was read; offsets must rise. */
   void add(Work work) {
@@ -134,8 +151,11 @@ final class Progress {
    * @param named what is named as started
    */
   NoteContent content(long base, boolean open, boolean alone, Predicate<Work> named) {
-    long end = Math.max(base, highestDone + 1);
-    long[] offsets = new long[unfinished];
+    // a leader that has cut the log off may have written other records there
+    boolean holds = before.leaderEpoch() < 0 || highestEpoch <= before.leaderEpoch();
+    Rest unread = (holds ? before : CommitNote.NONE).from(Math.max(base, lastRead + 1));
+    long end = Math.max(Math.max(base, highestDone + 1), unread.end());
+    long[] offsets = new long[unfinished + unread.unfinished().length];
     int below = 0;
     List<Entry> entries = new ArrayList<>();
     int started = 0;
@@ -152,8 +172,12 @@ final class Progress {
         failed += work.failedAttempts() > 0 ? 1 : 0;
       }
     }
-    return new NoteContent(
-        open, alone, highestEpoch, base, end, Arrays.copyOf(offsets, below), entries);
+    for (long offset : unread.unfinished()) {
+      offsets[below++] = offset;
+    }
+    entries.addAll(unread.entries());
+    int epoch = holds ? Math.max(highestEpoch, before.leaderEpoch()) : highestEpoch;
+    return new NoteContent(open, alone, epoch, base, end, Arrays.copyOf(offsets, below), entries);
   }
 
   /**
