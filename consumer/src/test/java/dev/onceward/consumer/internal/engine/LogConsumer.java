@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
   private final Set<TopicPartition> paused = ConcurrentHashMap.newKeySet();
   private volatile long polls;
   private volatile boolean polling;
+  private volatile int maxMetadata = 4096;
 
   LogConsumer(int pollRecords) {
     super("earliest");
@@ -128,6 +130,11 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     }
   }
 
+  /** The most that may stand beside an offset. */
+  void maxMetadata(int chars) {
+    maxMetadata = chars;
+  }
+
   /** What an earlier owner has left. */
   synchronized void leave(TopicPartition id, OffsetAndMetadata offset) {
     super.commitAsync(Map.of(id, offset), null);
@@ -208,6 +215,15 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
   @Override
   public synchronized void commitAsync(
       Map<TopicPartition, OffsetAndMetadata> committed, @Nullable OffsetCommitCallback callback) {
+    if (isTooLong(committed)) {
+      answers.add(
+          () -> {
+            if (callback != null) {
+              callback.onComplete(committed, new OffsetMetadataTooLarge("too long"));
+            }
+          });
+      return;
+    }
     super.commitAsync(committed, null);
     offsets.putAll(committed);
     if (callback != null) {
@@ -215,9 +231,16 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     }
   }
 
+  private boolean isTooLong(Map<TopicPartition, OffsetAndMetadata> committed) {
+    return committed.values().stream().anyMatch(o -> o.metadata().length() > maxMetadata);
+  }
+
   @Override
   public synchronized void commitSync(Map<TopicPartition, OffsetAndMetadata> committed) {
     deliverAnswers();
+    if (isTooLong(committed)) {
+      throw new OffsetMetadataTooLarge("too long");
+    }
     super.commitAsync(committed, null);
     offsets.putAll(committed);
   }
