@@ -2,6 +2,7 @@ package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.internal.offsets.CommitNote;
 import dev.onceward.consumer.internal.offsets.NoteCodec;
+import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.source.DeliverySource;
 import java.time.Duration;
 import java.util.HashMap;
@@ -24,8 +25,8 @@ final class CommittedNotes {
   private static final Duration LEAST = Duration.ofSeconds(1);
   private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-  /** Large enough for whatever a broker has taken: reading has no limit of its own. */
-  private final NoteCodec codec = new NoteCodec(4096);
+  /** Reading has no limit of its own; what is not sent may be longer than a broker takes. */
+  private final NoteCodec codec = new NoteCodec(16 * 1024);
 
   private final DeliverySource source;
   private final Problems problems;
@@ -56,6 +57,11 @@ final class CommittedNotes {
               }
             });
     return notes;
+  }
+
+  /** What an owner knows at present, as the next one would read it. */
+  CommitNote of(NoteContent content) {
+    return codec.decode(content.base(), codec.encode(content).text());
   }
 
   private CommitNote noteOf(@Nullable OffsetAndMetadata committed) {

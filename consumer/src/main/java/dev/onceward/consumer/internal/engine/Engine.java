@@ -6,8 +6,11 @@ import dev.onceward.consumer.DeliveryCounts;
 import dev.onceward.consumer.internal.source.DeliverySource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -177,6 +180,9 @@ public final class Engine {
     }
     settle();
     awaitsCommit = commits.commitWhenDue(ownership.all());
+    // a suspect may be over without an event of its own: its partition went, or no commit was
+    // needed
+    workers.pump();
     leases.look(ownership.all());
     keyFailures.look();
     membership.look();
@@ -203,14 +209,19 @@ public final class Engine {
   }
 
   private void takeIn(ConsumerRecords<byte[], byte[]> records) {
+    Set<TopicPartition> readAgain = new HashSet<>();
     for (TopicPartition id : records.partitions()) {
-      Partition partition = ownership.get(id);
-      if (partition == null) {
-        throw new IllegalStateException("records of " + id + ", which is not assigned");
-      }
+      Partition partition = ownership.getOwned(id);
       List<ConsumerRecord<byte[], byte[]>> arrived = records.records(id);
-      if (partition.progress().isBehind(arrived.get(0).offset())) {
-        partition = ownership.beginAgain(partition);
+      long from = arrived.get(0).offset();
+      if (partition.progress().isBehind(from)) {
+        OptionalLong unfinished = ownership.beginAgain(partition, from);
+        if (unfinished.isPresent()) {
+          source.seek(id, unfinished.getAsLong());
+          readAgain.add(id);
+          continue;
+        }
+        partition = ownership.getOwned(id);
       }
       List<Work> works = new ArrayList<>(arrived.size());
       for (ConsumerRecord<byte[], byte[]> record : arrived) {
@@ -227,7 +238,7 @@ public final class Engine {
     }
     for (var next : records.nextOffsets().entrySet()) {
       Partition partition = ownership.get(next.getKey());
-      if (partition != null) {
+      if (partition != null && !readAgain.contains(next.getKey())) {
         OffsetAndMetadata offset = next.getValue();
         partition.progress().readUpTo(offset);
       }

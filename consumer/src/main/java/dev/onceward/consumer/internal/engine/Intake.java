@@ -23,6 +23,12 @@ final class Intake {
    */
   private static final double FULL_NOTE = 0.75;
 
+  /**
+   * A note that may not even be so long does not fit whatever is paused: a few handlers at work
+   * fill it.
+   */
+  private static final int SHORT_NOTE = 512;
+
   private final DeliverySource source;
   private final int maxRecords;
   private final long maxBytes;
@@ -104,6 +110,11 @@ final class Intake {
     return progress.unfinished() >= records
         || progress.unfinishedBytes() >= bytes
         || partition.replay() >= MAX_REPLAY * part
-        || partition.noteChars() >= maxNoteChars.getAsInt() * FULL_NOTE * part;
+        || noteExceeds(partition, part);
+  }
+
+  private boolean noteExceeds(Partition partition, double part) {
+    int most = maxNoteChars.getAsInt();
+    return most >= SHORT_NOTE && partition.noteChars() >= most * FULL_NOTE * part;
   }
 }

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.TopicPartition;
@@ -58,6 +59,15 @@ final class Ownership implements OwnershipListener {
 
   @Nullable Partition get(TopicPartition id) {
     return owned.get(id);
+  }
+
+  /** The partition, which must be owned. */
+  Partition getOwned(TopicPartition id) {
+    Partition partition = owned.get(id);
+    if (partition == null) {
+      throw new IllegalStateException(id + " has sent records, but is not assigned");
+    }
+    return partition;
   }
 
   Collection<Partition> all() {
@@ -118,17 +128,31 @@ final class Ownership implements OwnershipListener {
   }
 
   /**
-   * Offsets of the partition have gone back: what was read, done and committed says nothing about
-   * what comes now.
+   * Offsets of the partition have gone back to {@code from}: what was read, done and committed from
+   * there on says nothing about what comes now. When a log was cut off, what lies below is still in
+   * it.
+   *
+   * @return from where on to read again: the first unfinished offset, when it is below {@code from}
    */
-  Partition beginAgain(Partition before) {
-    log.warn("offsets of {} went back: the topic was created anew or cut off", before.id());
-    Partition anew = new Partition(before.id(), CommitNote.NONE, 0);
+  OptionalLong beginAgain(Partition before, long from) {
+    log.warn(
+        "offsets of {} went back to {}: the topic was created anew or cut off", before.id(), from);
+    completions.drainTo(work -> work.partition().progress().done(work));
+    Work first = before.progress().firstUnfinished();
+    if (first == null || first.offset() >= from) {
+      replace(before, CommitNote.NONE);
+      return OptionalLong.empty();
+    }
+    replace(before, notes.of(before.progress().below(from)));
+    return OptionalLong.of(first.offset());
+  }
+
+  private void replace(Partition before, CommitNote note) {
+    Partition anew = new Partition(before.id(), note, 0);
     anew.paused(before.paused());
     drop(List.of(before));
     owned.put(anew.id(), anew);
     count = owned.size();
-    return anew;
   }
 
   /** Cancels whatever is unfinished and forgets all partitions, without a commit. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Partition {
 
   private final TopicPartition id;
-  private final Progress progress = new Progress();
+  private final Progress progress;
 
   private final CommitNote note;
 
@@ -61,6 +61,7 @@ final class Partition {
   Partition(TopicPartition id, CommitNote note, int watched) {
     this.id = id;
     this.note = note;
+    this.progress = new Progress(note);
     this.watched = note.open() ? watched : 0;
   }
 

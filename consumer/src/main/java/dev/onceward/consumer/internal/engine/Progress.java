@@ -1,6 +1,8 @@
 package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
+import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.CommitNote.Rest;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ final class Progress {
   /** The most records whose failed attempts a commit tells; of the others they count anew. */
   private static final int MOST_FAILED = 200;
 
+  private final CommitNote before;
   private @Nullable Work head;
   private @Nullable Work tail;
   private @Nullable OffsetAndMetadata position;
@@ -38,6 +41,20 @@ final class Progress {
   private int unfinished;
   private long unfinishedBytes;
   private long headSinceNanos;
+
+  /** Progress from a partition's very beginning. */
+  Progress() {
+    this(CommitNote.NONE);
+  }
+
+  /**
+   * Progress from where the last owner came to.
+   *
+   * @param before what that owner left: it holds on for what is not read yet
+   */
+  Progress(CommitNote before) {
+    this.before = before;
+  }
 
   /** Adds a record that was read; offsets must rise. */
   void add(Work work) {
@@ -87,7 +104,7 @@ final class Progress {
    * Whether the offset was read before: the topic was created anew or cut off, and counts again.
    */
   boolean isBehind(long offset) {
-    return position != null && offset < position.offset();
+    return offset <= lastRead || (position != null && offset < position.offset());
   }
 
   /** Marks a record as done. Marking it again changes nothing. */
@@ -136,8 +153,11 @@ final class Progress {
    * @param named what is named as started
    */
   NoteContent content(long base, boolean open, boolean alone, Predicate<Work> named) {
-    long end = Math.max(base, highestDone + 1);
-    long[] offsets = new long[unfinished];
+    // a leader that has cut the log off may have written other records there
+    boolean holds = before.leaderEpoch() < 0 || highestEpoch <= before.leaderEpoch();
+    Rest unread = (holds ? before : CommitNote.NONE).from(Math.max(base, lastRead + 1));
+    long end = Math.max(Math.max(base, highestDone + 1), unread.end());
+    long[] offsets = new long[unfinished + unread.unfinished().length];
     int below = 0;
     List<Entry> entries = new ArrayList<>();
     int started = 0;
@@ -154,8 +174,32 @@ final class Progress {
         failed += work.failedAttempts() > 0 ? 1 : 0;
       }
     }
+    for (long offset : unread.unfinished()) {
+      offsets[below++] = offset;
+    }
+    entries.addAll(unread.entries());
+    int epoch = holds ? Math.max(highestEpoch, before.leaderEpoch()) : highestEpoch;
+    return new NoteContent(open, alone, epoch, base, end, Arrays.copyOf(offsets, below), entries);
+  }
+
+  /**
+   * What is known below the offset, where the first unfinished record must lie, when all from there
+   * on is void. Whoever writes there from now on has a higher leader epoch than has been read.
+   */
+  NoteContent below(long offset) {
+    Work first = head;
+    if (first == null || first.offset() >= offset) {
+      throw new IllegalStateException("nothing is unfinished below offset " + offset);
+    }
+    NoteContent all = content(first.offset(), false, false, work -> false);
     return new NoteContent(
-        open, alone, highestEpoch, base, end, Arrays.copyOf(offsets, below), entries);
+        false,
+        false,
+        all.leaderEpoch(),
+        all.base(),
+        Math.min(all.end(), offset),
+        Arrays.stream(all.unfinished()).takeWhile(o -> o < offset).toArray(),
+        all.entries().stream().takeWhile(entry -> entry.offset() < offset).toList());
   }
 
   /** How many records are named as started, and neither done nor waiting for a retry. */

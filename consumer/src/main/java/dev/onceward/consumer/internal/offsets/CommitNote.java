@@ -1,7 +1,9 @@
 package dev.onceward.consumer.internal.offsets;
 
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,9 @@ public final class CommitNote {
 
   /** Nothing known: nothing done, no attempts, closed. */
   public static final CommitNote NONE = new CommitNote(false, false, -1, DoneRuns.NONE, List.of());
+
+  /** More unfinished records than any owner has, but for a note that was crafted. */
+  private static final long MOST_UNREAD = 200_000;
 
   private final boolean open;
   private final boolean alone;
@@ -70,6 +75,50 @@ public final class CommitNote {
   public long doneAbove() {
     return done.count();
   }
+
+  /**
+   * What it says of the records from the offset on, for an owner that commits before it has read
+   * them.
+   */
+  public Rest from(long offset) {
+    int run = 0;
+    while (run < done.size() && done.to(run) <= offset) {
+      run++;
+    }
+    LongStream.Builder unfinished = LongStream.builder();
+    long left = MOST_UNREAD;
+    long next = offset;
+    long end = 0;
+    for (; run < done.size() && done.from(run) - next <= left; run++) {
+      left -= Math.max(0, done.from(run) - next);
+      LongStream.range(next, done.from(run)).forEach(unfinished::add);
+      next = done.to(run);
+      end = next;
+    }
+    return new Rest(end, unfinished.build().toArray(), entriesFrom(offset));
+  }
+
+  private List<Entry> entriesFrom(long offset) {
+    List<Entry> rest = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (entry.offset() >= offset) {
+        int crashes = entry.crashes() + (open && entry.started() ? 1 : 0);
+        rest.add(new Entry(entry.offset(), entry.attempts(), crashes, false));
+      }
+    }
+    return rest;
+  }
+
+  /**
+   * The part of a note that speaks of records not read yet.
+   *
+   * @param end one past the highest finished record, or 0 when none is finished
+   * @param unfinished the offsets up to {@code end} that are not finished, ascending
+   * @param entries the unfinished records that there is something to say of; those that had started
+   *     when their process died have died once more
+   */
+  @SuppressWarnings("ArrayRecordComponent") // handed on at once and never compared
+  public record Rest(long end, long[] unfinished, List<Entry> entries) {}
 
   private @Nullable Entry entry(long offset) {
     int low = 0;

@@ -25,6 +25,9 @@ public interface DeliverySource extends AutoCloseable {
   /** Reads these partitions again. */
   void resume(Collection<TopicPartition> partitions);
 
+  /** Reads this partition from the offset on; what was read ahead is dropped. */
+  void seek(TopicPartition partition, long offset);
+
   /** Commits without waiting; {@code done} gets null or the error during a later poll. */
   void commitLater(Map<TopicPartition, OffsetAndMetadata> offsets, CommitResult done);
 

@@ -68,6 +68,11 @@ public final class GroupSource implements DeliverySource {
   }
 
   @Override
+  public void seek(TopicPartition partition, long offset) {
+    consumer.seek(partition, offset);
+  }
+
+  @Override
   public void commitLater(Map<TopicPartition, OffsetAndMetadata> offsets, CommitResult done) {
     consumer.commitAsync(offsets, (committed, error) -> done.completed(error));
   }

@@ -174,6 +174,18 @@ final class EngineLife implements AutoCloseable {
   }
 
   void append(int partition, long offset, String key) {
+    append(partition, offset, key, 1);
+  }
+
+  /** A new leader lacks the records from the offset on; the consumer finds out. */
+  void cutOff(int partition, long offset) {
+    truth.cutOff(partition(partition), offset);
+    consumer.cutOff(partition(partition), offset);
+    long polls = consumer.polls();
+    eventually().until(() -> hasEnded() || consumer.polls() > polls + 1);
+  }
+
+  void append(int partition, long offset, String key, int leaderEpoch) {
     byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
     byte[] value = {1};
     // first the truth: the engine may be quicker than this thread
@@ -190,7 +202,7 @@ final class EngineLife implements AutoCloseable {
             keyBytes,
             value,
             new RecordHeaders(),
-            Optional.of(1)));
+            Optional.of(leaderEpoch)));
   }
 
   EngineLife start() {

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,8 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
   private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
   private final Set<TopicPartition> paused = ConcurrentHashMap.newKeySet();
   private volatile long polls;
+  private volatile boolean polling;
+  private volatile int maxMetadata = 4096;
 
   LogConsumer(int pollRecords) {
     super("earliest");
@@ -102,6 +105,48 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     }
   }
 
+  /**
+   * During a later poll, finds the log cut off at the offset, as a lagging new leader leaves it.
+   */
+  void cutOff(TopicPartition id, long offset) {
+    schedulePollTask(
+        () -> {
+          logs.getOrDefault(id, new ArrayList<>()).removeIf(record -> record.offset() >= offset);
+          super.seek(id, offset);
+        });
+  }
+
+  @Override
+  public synchronized void seek(TopicPartition id, long offset) {
+    super.seek(id, offset);
+    if (polling) {
+      // the mock's own, to find its first position
+      return;
+    }
+    for (ConsumerRecord<byte[], byte[]> record : logs.getOrDefault(id, List.of())) {
+      if (record.offset() >= offset) {
+        addRecord(record);
+      }
+    }
+  }
+
+  /** The most that may stand beside an offset. */
+  void maxMetadata(int chars) {
+    maxMetadata = chars;
+  }
+
+  /** What an earlier owner has left. */
+  synchronized void leave(TopicPartition id, OffsetAndMetadata offset) {
+    super.commitAsync(Map.of(id, offset), null);
+    offsets.put(id, offset);
+  }
+
+  /** What stands beside the committed offset. */
+  String committedText(TopicPartition id) {
+    OffsetAndMetadata offset = offsets.get(id);
+    return offset == null ? "" : offset.metadata();
+  }
+
   /** What the group has committed, or 0. */
   long committedOffset(TopicPartition id) {
     OffsetAndMetadata offset = offsets.get(id);
@@ -127,7 +172,13 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
       throw new InterruptException(new InterruptedException());
     }
     deliverAnswers();
-    ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+    polling = true;
+    ConsumerRecords<byte[], byte[]> records;
+    try {
+      records = super.poll(timeout);
+    } finally {
+      polling = false;
+    }
     if (records.isEmpty()) {
       LockSupport.parkNanos(Math.min(LONGEST_IDLE_NANOS, timeout.toNanos()));
     }
@@ -164,6 +215,15 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
   @Override
   public synchronized void commitAsync(
       Map<TopicPartition, OffsetAndMetadata> committed, @Nullable OffsetCommitCallback callback) {
+    if (isTooLong(committed)) {
+      answers.add(
+          () -> {
+            if (callback != null) {
+              callback.onComplete(committed, new OffsetMetadataTooLarge("too long"));
+            }
+          });
+      return;
+    }
     super.commitAsync(committed, null);
     offsets.putAll(committed);
     if (callback != null) {
@@ -171,9 +231,16 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     }
   }
 
+  private boolean isTooLong(Map<TopicPartition, OffsetAndMetadata> committed) {
+    return committed.values().stream().anyMatch(o -> o.metadata().length() > maxMetadata);
+  }
+
   @Override
   public synchronized void commitSync(Map<TopicPartition, OffsetAndMetadata> committed) {
     deliverAnswers();
+    if (isTooLong(committed)) {
+      throw new OffsetMetadataTooLarge("too long");
+    }
     super.commitAsync(committed, null);
     offsets.putAll(committed);
   }

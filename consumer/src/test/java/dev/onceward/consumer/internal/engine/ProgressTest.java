@@ -3,6 +3,8 @@ package dev.onceward.consumer.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.NoteCodec;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
 import java.util.ArrayList;
@@ -158,6 +160,43 @@ class ProgressTest {
     assertThat(content.base()).isEqualTo(expected);
     assertThat(content.unfinished())
         .containsExactly(open.headSet(content.end()).stream().mapToLong(Long::longValue).toArray());
+  }
+
+  @Test
+  void whatTheLastOwnerSaidOfRecordsThatAreNotReadYetHoldsOn() {
+    Progress next = new Progress(left(7));
+    next.add(Records.work(Records.partition(0), 10, "k"));
+    next.readUpTo(new OffsetAndMetadata(12));
+    NoteContent content = next.content(10, true, false, work -> false);
+    assertThat(content.end()).isEqualTo(18);
+    assertThat(content.unfinished()).containsExactly(10, 13, 16);
+    assertThat(content.entries()).containsExactly(new Entry(13, 2, 1, false));
+    assertThat(content.leaderEpoch()).isEqualTo(7);
+  }
+
+  @Test
+  void whatTheLastOwnerSaidIsVoidOnceALaterLeaderHasWritten() {
+    Progress next = new Progress(left(6));
+    next.add(Records.work(Records.partition(0), 10, "k"));
+    NoteContent content = next.content(10, true, false, work -> false);
+    assertThat(content.end()).isEqualTo(10);
+    assertThat(content.unfinished()).isEmpty();
+    assertThat(content.entries()).isEmpty();
+  }
+
+  /** Done are 11, 12, 14, 15 and 17; 13 was at work when its process died. */
+  private static CommitNote left(int leaderEpoch) {
+    NoteContent content =
+        new NoteContent(
+            true,
+            true,
+            leaderEpoch,
+            10,
+            18,
+            new long[] {10, 13, 16},
+            List.of(new Entry(13, 2, 0, true)));
+    NoteCodec codec = new NoteCodec(4096);
+    return codec.decode(10, codec.encode(content).text());
   }
 
   private NoteContent content(long base) {

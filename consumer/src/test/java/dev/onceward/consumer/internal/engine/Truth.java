@@ -46,6 +46,16 @@ final class Truth {
     unfinished++;
   }
 
+  /** The records from the offset on are gone; others may come in their place. */
+  synchronized void cutOff(TopicPartition id, long from) {
+    Log log = log(id);
+    unfinished -=
+        (int) log.offsets.stream().filter(o -> o >= from && !log.finished.contains(o)).count();
+    log.offsets.removeIf(offset -> offset >= from);
+    log.finished.removeIf(offset -> offset >= from);
+    log.head = 0;
+  }
+
   synchronized void begun(TopicPartition id, long offset, int attempt) {
     begun++;
     String place = id + "@" + offset;
