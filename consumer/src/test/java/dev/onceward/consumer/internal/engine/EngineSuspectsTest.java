@@ -28,7 +28,9 @@ class EngineSuspectsTest {
       life.awaitComplete(2);
       life.calls().fail(ConsumerCall.COMMIT_ASYNC_ANSWER, ConsumerError.TIMEOUT, "no answer");
       life.append(0, 5, "suspect");
-      eventually().until(() -> life.calls().hits() > 0);
+      eventually().until(() -> life.health().inFlight() == 1);
+      int hits = life.calls().hits();
+      eventually().until(() -> life.calls().hits() > hits);
       life.append(1, 10, 10);
       eventually().until(() -> life.health().inFlight() == 11);
       life.consumer().rebalanceTo(List.of(life.partition(1)));
