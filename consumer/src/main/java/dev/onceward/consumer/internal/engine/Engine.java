@@ -174,6 +174,9 @@ public final class Engine {
     }
     settle();
     awaitsCommit = commits.commitWhenDue(ownership.all());
+    // a suspect may be over without an event of its own: its partition went, or no commit was
+    // needed
+    workers.pump();
     leases.look(ownership.all());
     keyFailures.look();
     watch.look(ownership.all());

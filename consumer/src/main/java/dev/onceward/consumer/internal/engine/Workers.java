@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ final class Workers {
   private final LeasePolicy leases;
   private final KeyFailures keyFailures;
   private final Consumer<Throwable> fatal;
+  private final AtomicBoolean rejected = new AtomicBoolean();
   private final ThreadLocal<Boolean> handles = ThreadLocal.withInitial(() -> false);
 
   Workers(
@@ -78,6 +80,10 @@ final class Workers {
 
   /** Starts what is ready, as far as permits go. Any thread. */
   void pump() {
+    if (rejected.get()) {
+      // the timer tries again: one for all who ask
+      return;
+    }
     Work work = lanes.take();
     while (work != null) {
       if (!start(work)) {
@@ -85,6 +91,11 @@ final class Workers {
       }
       work = lanes.take();
     }
+  }
+
+  private void pumpAgain() {
+    rejected.set(false);
+    pump();
   }
 
   private boolean start(Work work) {
@@ -103,7 +114,9 @@ final class Workers {
     } catch (RejectedExecutionException e) {
       problems.raise("handler threads", "the executor rejects handlers; they are tried again");
       lanes.putBack(work);
-      timer.after(REJECTED_DELAY, this::pump);
+      if (rejected.compareAndSet(false, true)) {
+        timer.after(REJECTED_DELAY, this::pumpAgain);
+      }
       return false;
     }
   }

@@ -137,8 +137,9 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
 
   /** What an earlier owner has left. */
   synchronized void leave(TopicPartition id, OffsetAndMetadata offset) {
-    super.commitAsync(Map.of(id, offset), null);
     offsets.put(id, offset);
+    // the mock forgets it when it subscribes
+    schedulePollTask(() -> super.commitAsync(Map.of(id, offset), null));
   }
 
   /** What stands beside the committed offset. */
