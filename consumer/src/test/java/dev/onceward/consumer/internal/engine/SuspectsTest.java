@@ -122,6 +122,21 @@ class SuspectsTest {
     assertThat(lanes.finish(watched)).isSameAs(follower);
   }
 
+  @Test
+  void aSuspectThatNoThreadTookDoesNotStartOnceItsPartitionIsDrained() {
+    Work suspect = offer(0, "a", Suspicion.ACCUSED);
+    isolate(suspect);
+    lanes.startNoMore(List.of(partition));
+    lanes.putBack(suspect);
+    Partition kept = Records.partition(1);
+    Work other = Records.work(kept, 0, "x");
+    lanes.offer(kept, List.of(other));
+
+    suspects.step();
+    assertThat(lanes.take()).isSameAs(other);
+    assertThat(lanes.take()).isNull();
+  }
+
   private void isolate(Work suspect) {
     assertThat(suspects.step()).isTrue();
     suspects.committed(suspect);
