@@ -93,8 +93,10 @@ final class Partition {
     long offset = record.offset();
     boolean known = isWhatTheNoteMeans(record);
     boolean died = known && note.open() && Collections.binarySearch(note.started(), offset) >= 0;
-    int crashes = (known ? note.crashes(offset) : 0) + (died ? 1 : 0);
-    boolean convicted = died && note.alone() && crashes >= maxCrashes;
+    int told = known ? note.crashes(offset) : 0;
+    boolean before = told >= Work.CONVICTED;
+    int crashes = (before ? told - Work.CONVICTED : told) + (died ? 1 : 0);
+    boolean convicted = (before || (died && note.alone())) && crashes >= maxCrashes;
     Suspicion suspicion = Suspicion.NONE;
     if (crashes > 0 && !convicted) {
       suspicion = Suspicion.ACCUSED;
