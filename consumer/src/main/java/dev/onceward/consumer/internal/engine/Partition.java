@@ -33,6 +33,7 @@ final class Partition {
   private boolean paused;
   private int noteChars;
   private @Nullable OffsetAndMetadata committed;
+  private @Nullable OffsetAndMetadata sent;
   @Nullable Work alone;
 
   // the rest is guarded by the lock of Lanes
@@ -131,6 +132,15 @@ final class Partition {
 
   void committed(OffsetAndMetadata offset) {
     committed = offset;
+  }
+
+  /** What this ownership has tried to commit last, if anything; it may have arrived. */
+  @Nullable OffsetAndMetadata sent() {
+    return sent;
+  }
+
+  void sent(OffsetAndMetadata offset) {
+    sent = offset;
   }
 
   /** The lane of all records without a key; not the one of an empty key. */
