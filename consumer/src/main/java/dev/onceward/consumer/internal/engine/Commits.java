@@ -157,7 +157,10 @@ final class Commits {
 
   private static Map<TopicPartition, OffsetAndMetadata> byId(List<Draft> drafts) {
     Map<TopicPartition, OffsetAndMetadata> byId = new HashMap<>();
-    drafts.forEach(draft -> byId.put(draft.partition().id(), draft.offset()));
+    for (Draft draft : drafts) {
+      draft.partition().sent(draft.offset());
+      byId.put(draft.partition().id(), draft.offset());
+    }
     return byId;
   }
 }

@@ -44,13 +44,18 @@ final class CommittedNotes {
     this.budget = budget.compareTo(LEAST) < 0 ? LEAST : budget;
   }
 
-  /** The notes of these partitions; one without a note is missing. */
-  Map<TopicPartition, CommitNote> of(Set<TopicPartition> partitions) {
+  /**
+   * The notes of these partitions; one without a note is missing.
+   *
+   * @param own tells what this very process has written
+   */
+  Map<TopicPartition, CommitNote> of(Set<TopicPartition> partitions, OwnNotes own) {
     Map<TopicPartition, CommitNote> notes = new HashMap<>();
     read(partitions)
         .forEach(
             (partition, committed) -> {
-              CommitNote note = noteOf(committed);
+              CommitNote read = noteOf(committed);
+              CommitNote note = own.isLast(partition, committed) ? read.withoutDeath() : read;
               if (note != CommitNote.NONE) {
                 log.debug("{} from offset {}: {}", partition, committed.offset(), note);
                 notes.put(partition, note);

@@ -74,9 +74,13 @@ final class Isolation {
     return work;
   }
 
-  /** It could not be started after all. */
+  /** It could not be started after all; and never will be when its partition goes. */
   void putBack(Work work) {
-    become(Phase.GRANTED, work);
+    if (work.partition().draining) {
+      free();
+    } else {
+      become(Phase.GRANTED, work);
+    }
   }
 
   /** The work has run, for better or worse. */

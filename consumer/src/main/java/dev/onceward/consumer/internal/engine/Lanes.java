@@ -114,11 +114,15 @@ final class Lanes {
       running--;
       work.partition().running--;
       work.taken = false;
+      Partition partition = work.partition();
       Lane lane = work.lane;
       if (isolation.is(work)) {
         isolation.putBack(work);
       } else if (lane != null) {
-        makeReady(work.partition(), lane);
+        makeReady(partition, lane);
+      }
+      if (partition.closed) {
+        lingering.returned(work, this::makeReady);
       }
     } finally {
       lock.unlock();

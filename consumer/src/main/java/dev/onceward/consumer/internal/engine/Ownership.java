@@ -26,6 +26,7 @@ final class Ownership implements OwnershipListener {
   private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
   private final Map<TopicPartition, Partition> owned = new HashMap<>();
+  private final OwnNotes own = new OwnNotes();
   private final CommittedNotes notes;
   private final Lanes lanes;
   private final Completions completions;
@@ -85,7 +86,7 @@ final class Ownership implements OwnershipListener {
     // be
     drop(find(partitions));
     Map<TopicPartition, CommitNote> left =
-        partitions.isEmpty() ? Map.of() : notes.of(Set.copyOf(partitions));
+        partitions.isEmpty() ? Map.of() : notes.of(Set.copyOf(partitions), own);
     for (TopicPartition id : partitions) {
       CommitNote note = left.getOrDefault(id, CommitNote.NONE);
       if (note.open()) {
@@ -187,6 +188,7 @@ final class Ownership implements OwnershipListener {
       lanes.close(partition);
       partition.progress().forEachUnfinished(Work::cancel);
       owned.remove(partition.id(), partition);
+      own.leave(partition);
     }
     count = owned.size();
   }

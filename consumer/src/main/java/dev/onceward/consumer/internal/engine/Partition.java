@@ -33,7 +33,7 @@ final class Partition {
   private boolean paused;
   private int noteChars;
   private @Nullable OffsetAndMetadata committed;
-  @Nullable Work alone;
+  private @Nullable OffsetAndMetadata sent;
 
   // the rest is guarded by the lock of Lanes
   final Map<Lane, Lane> lanes = new HashMap<>();
@@ -93,8 +93,10 @@ final class Partition {
     long offset = record.offset();
     boolean known = isWhatTheNoteMeans(record);
     boolean died = known && note.open() && Collections.binarySearch(note.started(), offset) >= 0;
-    int crashes = (known ? note.crashes(offset) : 0) + (died ? 1 : 0);
-    boolean convicted = died && note.alone() && crashes >= maxCrashes;
+    int told = known ? note.crashes(offset) : 0;
+    boolean before = told >= Work.CONVICTED;
+    int crashes = (before ? told - Work.CONVICTED : told) + (died ? 1 : 0);
+    boolean convicted = (before || (died && note.alone())) && crashes >= maxCrashes;
     Suspicion suspicion = Suspicion.NONE;
     if (crashes > 0 && !convicted) {
       suspicion = Suspicion.ACCUSED;
@@ -138,6 +140,15 @@ final class Partition {
     OffsetAndMetadata last = committed;
     long from = last == null ? progress.firstRead() : last.offset();
     return Math.max(0, progress.lastRead() + 1 - from);
+  }
+
+  /** What this ownership has tried to commit last, if anything; it may have arrived. */
+  @Nullable OffsetAndMetadata sent() {
+    return sent;
+  }
+
+  void sent(OffsetAndMetadata offset) {
+    sent = offset;
   }
 
   /** The lane of all records without a key; not the one of an empty key. */

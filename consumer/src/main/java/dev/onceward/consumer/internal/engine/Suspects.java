@@ -35,18 +35,24 @@ final class Suspects {
 
   /** Goes one step on; true when the next step needs a commit soon. */
   boolean step() {
-    lanes.isolating(this::step);
+    return step(System.nanoTime());
+  }
+
+  /** As {@link #step()}, at a time as {@link System#nanoTime}. */
+  boolean step(long now) {
+    lanes.isolating((isolation, running) -> step(isolation, running, now));
     return naming || clearing;
   }
 
-  private void step(Isolation isolation, int running) {
+  private void step(Isolation isolation, int running, long now) {
     naming = false;
     clearing = false;
-    long now = System.nanoTime();
     Work isolated = isolation.running();
     if (isolated != null) {
-      // one that was at work in crash after crash is worth any patience
-      clearing = isolated.crashes() < maxCrashes && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
+      // one that was at work in crash after crash is worth the time of its lease
+      boolean worthIt =
+          isolated.crashes() >= maxCrashes && !isolated.cancelled() && !isolated.isOverdue(now);
+      clearing = !worthIt && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
       alone = clearing ? null : isolated;
       return;
     }

@@ -11,6 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** One record from its arrival until it is done. Who may touch a field stands beside it. */
 final class Work {
 
+  /**
+   * Added to the crashes that a note tells of a record that is given up for them, because its dead
+   * letter may not arrive before the next owner comes.
+   */
+  static final int CONVICTED = 500_000;
+
   private static final int OVERHEAD_BYTES = 96;
 
   /** Whether the record may have been at work when an earlier owner died, and so how it starts. */
@@ -134,6 +140,11 @@ final class Work {
   /** How often an earlier owner died while it ran. */
   int crashes() {
     return crashes;
+  }
+
+  /** The crashes as notes tell them. */
+  int toldCrashes() {
+    return convicted ? CONVICTED + crashes : crashes;
   }
 
   /** Whether it has killed its process so often that it is not tried again. */

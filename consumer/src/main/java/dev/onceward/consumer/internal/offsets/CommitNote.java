@@ -34,6 +34,16 @@ public final class CommitNote {
     this.started = this.entries.stream().filter(Entry::started).map(Entry::offset).toList();
   }
 
+  /** What it says when its owner is known to live: nothing has died. */
+  public CommitNote withoutDeath() {
+    List<Entry> alive =
+        entries.stream()
+            .filter(entry -> entry.attempts() > 0 || entry.crashes() > 0)
+            .map(e -> new Entry(e.offset(), e.attempts(), e.crashes(), false))
+            .toList();
+    return new CommitNote(false, false, leaderEpoch, done, alive);
+  }
+
   /** Whether the owner that wrote it was still at work. */
   public boolean open() {
     return open;

@@ -7,6 +7,8 @@ import dev.onceward.consumer.internal.offsets.NoteCodec;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +43,47 @@ class EngineSuspectsTest {
       life.stop();
       life.assertNoViolation();
       assertThat(life.truth().attempts(life.partition(0), 5)).isEmpty();
+    }
+  }
+
+  // a session that timed out, a poll that came too late: the process lives
+  @Test
+  void aProcessThatLosesItsPartitionsAgainAndAgainDoesNotTakeItForItsDeath() {
+    AtomicBoolean back = new AtomicBoolean();
+    try (EngineLife life =
+        EngineLife.builder()
+            .handler(
+                delivery -> {
+                  if (delivery.offset() == 0 && !back.get()) {
+                    new CountDownLatch(1).await();
+                  }
+                })
+            .build()) {
+      life.append(0, 3, 3);
+      life.consumer().rebalanceTo(life.partitions(1));
+      life.start();
+      for (int i = 0; i < 5; i++) {
+        eventually().until(() -> life.truth().unfinished() == 1 && life.truth().running() == 1);
+        // until a commit has named it
+        eventually()
+            .until(
+                () ->
+                    !CODEC
+                        .decode(
+                            life.consumer().committedOffset(life.partition(0)),
+                            life.consumer().committedText(life.partition(0)))
+                        .started()
+                        .isEmpty());
+        life.consumer().lose(life.partitions(1));
+        eventually().until(() -> life.health().assignedPartitions() == 0);
+        life.consumer().rebalanceTo(life.partitions(1));
+      }
+      back.set(true);
+      life.awaitComplete(1);
+      assertThat(life.letters()).isEmpty();
+      assertThat(life.truth().attempts(life.partition(0), 0)).containsOnly(1);
+      life.stop();
+      life.assertNoViolation();
     }
   }
 

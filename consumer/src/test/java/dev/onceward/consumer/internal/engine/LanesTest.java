@@ -306,6 +306,20 @@ class LanesTest {
     assertThat(worst.get()).isLessThanOrEqualTo(permits);
   }
 
+  @Test
+  void workThatNoThreadTookWhileItsPartitionWentDoesNotHoldItsKeyForEver() {
+    Lanes lanes = lanes(2);
+    lanes.offer(partition, List.of(work(0, "a")));
+    Work rejected = take(lanes);
+    lanes.close(partition);
+    lanes.putBack(rejected);
+
+    Partition back = Records.partition(0);
+    Work again = Records.work(back, 0, "a");
+    lanes.offer(back, List.of(again));
+    assertThat(lanes.take()).isSameAs(again);
+  }
+
   private static Lanes lanes(int permits) {
     return new Lanes(permits, KeylessRecords.IN_PARTITION_ORDER);
   }

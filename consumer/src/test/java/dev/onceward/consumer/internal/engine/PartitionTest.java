@@ -90,6 +90,33 @@ class PartitionTest {
     assertThat(work.crashes()).as("nobody died since").isEqualTo(1);
   }
 
+  @Test
+  void aConvictionHoldsUntilItsDeadLetterHasArrivedWhoeverOwnsThePartition() {
+    Work convicted = alone(true, 2);
+    for (boolean open : new boolean[] {true, false, false}) {
+      Progress progress = new Progress();
+      progress.add(convicted);
+      NoteContent content = progress.content(10, open, false, work -> false);
+      Partition next = partition(CODEC.decode(10, CODEC.encode(content).text()));
+      convicted = next.workOf(Records.record(next, 10, "k"), MAX_CRASHES);
+      assertThat(convicted.isConvicted()).as("open %s", open).isTrue();
+      assertThat(convicted.crashes()).isEqualTo(3);
+      assertThat(convicted.suspicion).isEqualTo(Suspicion.NONE);
+    }
+  }
+
+  @Test
+  void aConvictionHoldsAlsoWhenItsRecordIsNotReadBeforeTheNextOwnerComes() {
+    Work convicted = alone(true, 2);
+    Progress progress = new Progress();
+    progress.add(convicted);
+    NoteContent content = progress.content(10, true, false, work -> false);
+    Progress unread = new Progress(CODEC.decode(10, CODEC.encode(content).text()));
+    NoteContent passedOn = unread.content(10, true, false, work -> false);
+    Partition next = partition(CODEC.decode(10, CODEC.encode(passedOn).text()));
+    assertThat(next.workOf(Records.record(next, 10, "k"), MAX_CRASHES).isConvicted()).isTrue();
+  }
+
   private static Work alone(boolean alone, int crashes) {
     Partition partition = partition(note(true, alone, 7, new Entry(10, 0, crashes, true)));
     return partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);

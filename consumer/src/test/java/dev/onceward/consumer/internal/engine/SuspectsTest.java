@@ -3,9 +3,13 @@ package dev.onceward.consumer.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.KeylessRecords;
+import dev.onceward.consumer.LeasePolicy;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.engine.Work.Wait;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How records that were at work in a crash get their turn. */
@@ -122,6 +126,51 @@ class SuspectsTest {
     assertThat(lanes.finish(watched)).isSameAs(follower);
   }
 
+  @Test
+  void aSuspectThatNoThreadTookDoesNotStartOnceItsPartitionIsDrained() {
+    Work suspect = offer(0, "a", Suspicion.ACCUSED);
+    isolate(suspect);
+    lanes.startNoMore(List.of(partition));
+    lanes.putBack(suspect);
+    Partition kept = Records.partition(1);
+    Work other = Records.work(kept, 0, "x");
+    lanes.offer(kept, List.of(other));
+
+    suspects.step();
+    assertThat(lanes.take()).isSameAs(other);
+    assertThat(lanes.take()).isNull();
+  }
+
+  @Test
+  void aSuspectOfManyCrashesHoldsNobodyUpOnceItsLeaseHasRunOut() {
+    Work suspect = offer(0, "a", MAX_CRASHES);
+    AtomicLong now = new AtomicLong(System.nanoTime());
+    isolate(suspect);
+    LeasePolicy policy = LeasePolicy.builder().maximum(Duration.ofMinutes(1)).build();
+    suspect.begin(new HandlerLease(suspect.record(), policy, now::get));
+    Work other = offer(1, "b", Suspicion.NONE);
+    assertThat(suspects.step(now.addAndGet(Duration.ofSeconds(59).toNanos()))).isFalse();
+
+    assertThat(suspects.step(now.addAndGet(Duration.ofSeconds(30).toNanos()))).isTrue();
+    suspects.committed(null);
+    assertThat(lanes.take()).isSameAs(other);
+  }
+
+  @Test
+  void aSuspectOfManyCrashesThatIsDeafHoldsNobodyUpOnceItsPartitionHasGone() {
+    Work suspect = offer(0, "a", MAX_CRASHES);
+    isolate(suspect);
+    Partition kept = Records.partition(1);
+    Work other = Records.work(kept, 0, "x");
+    lanes.offer(kept, List.of(other));
+    lanes.close(partition);
+    suspect.cancel();
+    assertThat(suspects.step(System.nanoTime() + Duration.ofSeconds(30).toNanos())).isTrue();
+
+    suspects.committed(null);
+    assertThat(lanes.take()).isSameAs(other);
+  }
+
   private void isolate(Work suspect) {
     assertThat(suspects.step()).isTrue();
     suspects.committed(suspect);
@@ -130,14 +179,16 @@ class SuspectsTest {
   }
 
   private Work offer(long offset, String key, Suspicion suspicion) {
+    return offer(offset, key, suspicion, suspicion == Suspicion.ACCUSED ? 1 : 0);
+  }
+
+  private Work offer(long offset, String key, int crashes) {
+    return offer(offset, key, Suspicion.ACCUSED, crashes);
+  }
+
+  private Work offer(long offset, String key, Suspicion suspicion, int crashes) {
     Work work =
-        new Work(
-            partition,
-            Records.record(partition, offset, key),
-            0,
-            suspicion == Suspicion.ACCUSED ? 1 : 0,
-            suspicion,
-            false);
+        new Work(partition, Records.record(partition, offset, key), 0, crashes, suspicion, false);
     lanes.offer(partition, List.of(work));
     return work;
   }

@@ -180,7 +180,8 @@ class LeaseIT {
             scene
                 .consumer(GroupProtocol.EAGER, handlers)
                 .inbox(JdbcInbox.on(ledger.dataSource()))
-                .lease(policy(OnExpiry.RETRY)));
+                // long enough for the second try on a busy machine
+                .lease(LeasePolicy.builder().maximum(Duration.ofSeconds(3)).build()));
     eventually().until(() -> scene.committed(topic, 0) == 1);
 
     assertThat(attempts).containsExactly(1, 2);

@@ -32,7 +32,7 @@ public final class Ledger implements AutoCloseable {
   /** Creates a ledger with a schema of its own. */
   public static Ledger in(DataSource database) {
     String schema = "ledger_" + UUID.randomUUID().toString().replace('-', '_');
-    Ledger ledger = open(database, schema);
+    Ledger ledger = open(database, schema, 5_000);
     try (Connection connection = ledger.pool.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE SCHEMA " + schema);
@@ -45,14 +45,18 @@ public final class Ledger implements AutoCloseable {
     return ledger;
   }
 
-  /** Opens a ledger that exists. */
+  /** Opens a ledger that exists, in an application that must start on a busy machine. */
   public static Ledger open(DataSource database, String schema) {
+    return open(database, schema, 30_000);
+  }
+
+  private static Ledger open(DataSource database, String schema, long connectionMillis) {
     HikariConfig config = new HikariConfig();
     config.setDataSource(database);
     config.setSchema(schema);
     config.setMaximumPoolSize(8);
     config.setMinimumIdle(0);
-    config.setConnectionTimeout(5_000);
+    config.setConnectionTimeout(connectionMillis);
     // the schema is created through the pool itself
     config.setInitializationFailTimeout(-1);
     return new Ledger(new HikariDataSource(config));
