@@ -28,6 +28,9 @@ final class Suspects {
   /** Whether nothing may start before a commit has arrived that names nobody. */
   private boolean clearing;
 
+  /** Whether what runs has been waited for long enough: no other suspect waits for it again. */
+  private boolean impatient;
+
   Suspects(Lanes lanes, int maxCrashes) {
     this.lanes = lanes;
     this.maxCrashes = maxCrashes;
@@ -42,11 +45,13 @@ final class Suspects {
   private void step(Isolation isolation, int running) {
     naming = false;
     clearing = false;
+    impatient &= running > 0;
     long now = System.nanoTime();
     Work isolated = isolation.running();
     if (isolated != null) {
       // one that was at work in crash after crash is worth any patience
       clearing = isolated.crashes() < maxCrashes && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
+      impatient |= clearing;
       alone = clearing ? null : isolated;
       return;
     }
@@ -57,8 +62,10 @@ final class Suspects {
       naming = true;
       alone = reserved;
     } else if (reserved != null) {
-      if (isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
+      boolean waitsInVain = impatient && reserved.crashes() < maxCrashes;
+      if (waitsInVain || isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
         // what runs beside it does not end; the commit will name it among others
+        impatient = true;
         lanes.watch(reserved);
         isolation.free();
       }
