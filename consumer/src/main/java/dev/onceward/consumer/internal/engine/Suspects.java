@@ -28,6 +28,9 @@ final class Suspects {
   /** Whether nothing may start before a commit has arrived that names nobody. */
   private boolean clearing;
 
+  /** Whether what runs has been waited for long enough: no other suspect waits for it again. */
+  private boolean impatient;
+
   Suspects(Lanes lanes, int maxCrashes) {
     this.lanes = lanes;
     this.maxCrashes = maxCrashes;
@@ -47,12 +50,14 @@ final class Suspects {
   private void step(Isolation isolation, int running, long now) {
     naming = false;
     clearing = false;
+    impatient &= running > 0;
     Work isolated = isolation.running();
     if (isolated != null) {
       // one that was at work in crash after crash is worth the time of its lease
       boolean worthIt =
           isolated.crashes() >= maxCrashes && !isolated.cancelled() && !isolated.isOverdue(now);
       clearing = !worthIt && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
+      impatient |= clearing;
       alone = clearing ? null : isolated;
       return;
     }
@@ -63,8 +68,10 @@ final class Suspects {
       naming = true;
       alone = reserved;
     } else if (reserved != null) {
-      if (isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
+      boolean waitsInVain = impatient && reserved.crashes() < maxCrashes;
+      if (waitsInVain || isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
         // what runs beside it does not end; the commit will name it among others
+        impatient = true;
         lanes.watch(reserved);
         isolation.free();
       }

@@ -1,6 +1,7 @@
 package dev.onceward.consumer.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.LeasePolicy;
@@ -69,6 +70,20 @@ class SuspectsTest {
     assertThat(suspects.alone()).isSameAs(second);
     suspects.committed(second);
     assertThat(lanes.take()).isSameAs(second);
+  }
+
+  @Test
+  void aSlowSuspectThatWasLetGoOnHoldsNothingUpWhileOtherSuspectsWait() {
+    Work slow = offer(0, "a", Suspicion.ACCUSED);
+    offer(1, "b", Suspicion.ACCUSED);
+    Work healthy = offer(2, "c", Suspicion.NONE);
+    isolate(slow);
+
+    await().atMost(Duration.ofSeconds(30)).until(suspects::step); // its 10 s are over
+    suspects.committed(null);
+    suspects.step(); // slow still runs: the next suspect must not make all wait for it again
+
+    assertThat(lanes.take()).isSameAs(healthy);
   }
 
   @Test
