@@ -5,12 +5,14 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * How long a handler may work on one try of an event, and what follows when it takes longer. While
- * the handler works its {@link Lease} extends itself up to {@code maximum} in all; the handler can
- * move the end with {@link Lease#extend}. Immutable.
+ * How long a handler may work on one try of an event, and what follows when it takes longer. The
+ * {@link Lease} of each try ends {@code maximum} after the try began; the handler can move its end
+ * with {@link Lease#extend}. Immutable.
  *
- * @param maximum from the start of a try to the end of its lease; default 30 minutes. Over consumer
- *     groups it is counted anew for each attempt. More than 36,500 days count as 36,500 days
+ * @param maximum from the start of a try to the end of its lease; default 30 minutes. It begins
+ *     anew with each try: with {@link OnExpiry#RETRY} a handler that always hangs holds its key for
+ *     as many of them as {@link RetryPolicy} has tries, which with the defaults are two, by its
+ *     {@code maxAge}. More than 36,500 days count as 36,500 days
  * @param onExpiry what follows when a lease expires; default {@link OnExpiry#RETRY}
  */
 public record LeasePolicy(Duration maximum, OnExpiry onExpiry) {
