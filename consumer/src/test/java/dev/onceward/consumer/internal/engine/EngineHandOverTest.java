@@ -4,7 +4,6 @@ import static dev.onceward.consumer.internal.engine.EngineLife.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.RetryPolicy;
-import dev.onceward.consumer.internal.offsets.NoteCodec;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -17,8 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one owner of a partition leaves to the next, who may be the same engine. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineHandOverTest {
-
-  private static final NoteCodec CODEC = new NoteCodec(4096);
 
   private final CountDownLatch gate = new CountDownLatch(1);
 
