@@ -38,8 +38,8 @@ public record HeldPartition(
      */
     START_MARK,
     /**
-     * Its key: a handler that an earlier ownership has started does not return, deaf to its
-     * interrupt.
+     * Its key: a handler that an earlier ownership has started, or whose event was dead-lettered
+     * meanwhile, does not return, deaf to its interrupt.
      */
     KEY
   }

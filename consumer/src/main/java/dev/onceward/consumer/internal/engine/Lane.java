@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,11 @@ final class Lane {
   /** A lane of records without a key. */
   static Lane keyless() {
     return new Lane(NO_KEY, false);
+  }
+
+  /** A lane of one record without a key, which waits for no other than itself. */
+  static Lane ofOne(long offset) {
+    return new Lane(ByteBuffer.allocate(Long.BYTES).putLong(offset).array(), false);
   }
 
   boolean isKeyed() {

@@ -42,7 +42,7 @@ final class Lanes {
     lock.lock();
     try {
       for (Work work : works) {
-        Lane lane = laneOf(partition, work.record().key());
+        Lane lane = laneOf(partition, work);
         if (lane.append(work)) {
           makeReady(partition, lane);
         }
@@ -52,12 +52,14 @@ final class Lanes {
     }
   }
 
-  private Lane laneOf(Partition partition, byte @Nullable [] key) {
+  private Lane laneOf(Partition partition, Work work) {
+    byte @Nullable [] key = work.record().key();
     if (key != null) {
       return partition.lane(Lane.of(key));
     }
-    // a lane that no map knows has no followers
-    return keyless == KeylessRecords.UNORDERED ? Lane.keyless() : partition.keylessLane();
+    return keyless == KeylessRecords.UNORDERED
+        ? partition.lane(Lane.ofOne(work.offset()))
+        : partition.keylessLane();
   }
 
   /** The first commit of the ownership has arrived: its work may start. */
@@ -221,7 +223,7 @@ final class Lanes {
           if (work.waitsFor != Wait.NOTHING) {
             return work.waitsFor == Wait.RETRY ? Gate.RETRY : Gate.DEAD_LETTER;
           }
-          if (lane != null && lingering.holds(work.partition(), lane)) {
+          if (lane != null && (lane.head() != work || lingering.holds(work.partition(), lane))) {
             return Gate.KEY;
           }
           boolean marked = work.suspicion == Suspicion.NONE && work.partition().open;

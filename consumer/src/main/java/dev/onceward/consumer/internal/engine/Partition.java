@@ -164,8 +164,6 @@ final class Partition {
 
   /** Drops an empty lane. */
   void forget(Lane lane) {
-    if (lane.isKeyed()) {
-      lanes.remove(lane);
-    }
+    lanes.remove(lane);
   }
 }

@@ -2,6 +2,7 @@ package dev.onceward.consumer.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.consumer.HeldPartition.Gate;
 import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.internal.engine.Work.Wait;
 import dev.onceward.consumer.internal.offsets.CommitNote;
@@ -318,6 +319,35 @@ class LanesTest {
     Work again = Records.work(back, 0, "a");
     lanes.offer(back, List.of(again));
     assertThat(lanes.take()).isSameAs(again);
+  }
+
+  @Test
+  void aDeafHandlerOfARecordWithoutAKeyIsAloneWithItsRecordAndHoldsNoOther() {
+    Lanes lanes = new Lanes(4, KeylessRecords.UNORDERED);
+    lanes.offer(partition, List.of(work(0, null), work(1, null)));
+    Work deaf = take(lanes);
+    assertThat(deaf.offset()).isZero();
+    lanes.close(partition);
+    Partition back = Records.partition(0);
+    Work same = Records.work(back, 0, null);
+    Work other = Records.work(back, 1, null);
+    lanes.offer(back, List.of(same, other));
+
+    assertThat(lanes.take()).isSameAs(other);
+    assertThat(lanes.take()).isNull();
+    assertThat(lanes.gate(same)).isEqualTo(Gate.KEY);
+    assertThat(lanes.finish(deaf)).isSameAs(same);
+  }
+
+  @Test
+  void aRecordBehindADeafHandlerWhoseEventWasDeadLetteredWaitsForItsKey() {
+    Lanes lanes = lanes(4);
+    lanes.offer(partition, List.of(work(0, "a"), work(1, "a")));
+    Work deaf = take(lanes);
+    Work next = deaf.next;
+    assertThat(next).isNotNull();
+    assertThat(lanes.gate(deaf)).isEqualTo(Gate.HANDLER);
+    assertThat(lanes.gate(next)).isEqualTo(Gate.KEY);
   }
 
   private static Lanes lanes(int permits) {
