@@ -36,7 +36,7 @@ public record ConsumerHealth(
 
   /** Where in its life a consumer is. */
   public enum State {
-    /** Built and not started, or started a moment ago and not polling yet. */
+    /** Built and not started. */
     NEW,
     /** Reading and handling events. */
     RUNNING,

@@ -160,7 +160,7 @@ public interface EventConsumer extends AutoCloseable {
      * LeasePolicy#standard}.
      */
     public Builder lease(LeasePolicy leasePolicy) {
-      this.leasePolicy = requireNonNull(leasePolicy);
+      this.leasePolicy = requireNonNull(leasePolicy, "lease(...) was given null");
       return this;
     }
 

@@ -37,7 +37,8 @@ public record LeasePolicy(Duration maximum, OnExpiry onExpiry) {
   public LeasePolicy {
     requireNonNull(onExpiry, "onExpiry");
     if (maximum.isNegative() || maximum.isZero()) {
-      throw new IllegalArgumentException("maximum must be longer than zero, but is " + maximum);
+      throw new IllegalArgumentException(
+          "LeasePolicy.maximum must be longer than zero, but is " + maximum);
     }
   }
 
@@ -60,13 +61,13 @@ public record LeasePolicy(Duration maximum, OnExpiry onExpiry) {
 
     /** From the start of a try to the end of its lease. */
     public Builder maximum(Duration maximum) {
-      this.maximum = requireNonNull(maximum);
+      this.maximum = requireNonNull(maximum, "LeasePolicy.maximum");
       return this;
     }
 
     /** What follows when a lease expires. */
     public Builder onExpiry(OnExpiry onExpiry) {
-      this.onExpiry = requireNonNull(onExpiry);
+      this.onExpiry = requireNonNull(onExpiry, "LeasePolicy.onExpiry");
       return this;
     }
 

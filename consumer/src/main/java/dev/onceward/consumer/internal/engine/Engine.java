@@ -63,7 +63,10 @@ public final class Engine {
   private final Watch watch;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopRequested;
-  private volatile State state = State.NEW;
+
+  /** An engine is made to be run at once. */
+  private volatile State state = State.RUNNING;
+
   private volatile long lastPollNanos = System.nanoTime();
   private volatile long inFlight;
   private int failedPolls;
@@ -115,13 +118,13 @@ public final class Engine {
             completions,
             commits,
             intake,
+            leases,
             settings.maxRecords(),
             settings.drainBudget());
   }
 
   /** Reads and hands out until stopped or failed. */
   public void run() {
-    state = State.RUNNING;
     try {
       source.subscribe(settings.topics(), ownership);
       while (!stopRequested) {
@@ -159,6 +162,8 @@ public final class Engine {
   public ConsumerHealth health() {
     Duration sinceLastPoll = Duration.ofNanos(System.nanoTime() - lastPollNanos);
     boolean running = state == State.RUNNING;
+    // what held it up holds nothing up any more
+    boolean ended = state == State.STOPPED || state == State.FAILED;
     return new ConsumerHealth(
         state,
         (running || state == State.STOPPING) && sinceLastPoll.compareTo(LIVE_WITHIN) < 0,
@@ -166,8 +171,8 @@ public final class Engine {
         sinceLastPoll,
         ownership.count(),
         inFlight,
-        problems.lines(),
-        watch.held(),
+        ended ? List.of() : problems.lines(),
+        ended ? List.of() : watch.held(),
         failure());
   }
 
@@ -267,7 +272,9 @@ public final class Engine {
       // whatever still comes was fetched before the pause: it is not done, so it is not committed
       poll(BUSY_POLL);
       settle();
+      leases.look(ownership.all());
     }
+    ownership.reportUnfinished(ownership.all());
     while (!commits.commitLast(ownership.all(), COMMIT_TIMEOUT)) {
       if (System.nanoTime() - deadline >= 0) {
         log.warn("no commit within the drain budget; the last work is redelivered");

@@ -62,9 +62,12 @@ final class Leases {
       if (work.isOverdue(now)) {
         report(work, "has expired; its handler goes on, as the policy says", overdue);
       }
-    } else if (work.expire(now)) {
-      log.warn("the lease of {} has expired; its handler is interrupted", subjectOf(work));
-      interrupted.put(work, now);
+    } else if (!interrupted.containsKey(work) && work.isOverdue(now)) {
+      Throwable where = work.where();
+      if (work.expire(now)) {
+        log.warn("the lease of {} has expired; its handler is interrupted", subjectOf(work), where);
+        interrupted.put(work, now);
+      }
     }
   }
 

@@ -32,6 +32,7 @@ final class Ownership implements OwnershipListener {
   private final Completions completions;
   private final Commits commits;
   private final Intake intake;
+  private final Leases leases;
   private final int maxRecords;
   private final Duration drainBudget;
   private volatile int count;
@@ -47,6 +48,7 @@ final class Ownership implements OwnershipListener {
       Completions completions,
       Commits commits,
       Intake intake,
+      Leases leases,
       int maxRecords,
       Duration drainBudget) {
     this.notes = notes;
@@ -55,6 +57,7 @@ final class Ownership implements OwnershipListener {
     this.completions = completions;
     this.commits = commits;
     this.intake = intake;
+    this.leases = leases;
     this.drainBudget = drainBudget;
   }
 
@@ -91,7 +94,10 @@ final class Ownership implements OwnershipListener {
       CommitNote note = left.getOrDefault(id, CommitNote.NONE);
       if (note.open()) {
         log.info(
-            "the last owner of {} did not give it up: what it may have had at work is watched", id);
+            "the last owner of {} has died or lost it: {} records that were at work run one at a"
+                + " time, those behind them once a commit has named them",
+            id,
+            note.started().size());
       }
       owned.put(id, new Partition(id, note, maxRecords));
     }
@@ -164,14 +170,32 @@ final class Ownership implements OwnershipListener {
   private void awaitDrained(List<Partition> partitions, long deadlineNanos) {
     while (!isDrained(partitions)) {
       if (System.nanoTime() - deadlineNanos >= 0) {
-        log.warn(
-            "handlers of {} did not finish within {}; they are interrupted and their events"
-                + " redelivered",
-            partitions.stream().filter(p -> !lanes.isIdle(p)).map(Partition::id).toList(),
-            drainBudget);
+        reportUnfinished(partitions);
         return;
       }
+      leases.look(partitions);
       LockSupport.parkNanos(DRAIN_CHECK_NANOS);
+    }
+  }
+
+  /** Says what a drain has waited for in vain. */
+  void reportUnfinished(Collection<Partition> partitions) {
+    List<String> unfinished = new ArrayList<>();
+    for (Partition partition : partitions) {
+      partition
+          .progress()
+          .forEachUnfinished(
+              work -> {
+                if (work.isRunning()) {
+                  unfinished.add(partition.id() + "@" + work.offset());
+                }
+              });
+    }
+    if (!unfinished.isEmpty()) {
+      log.warn(
+          "handlers did not finish within {}; they are interrupted and their events redelivered: {}",
+          drainBudget,
+          unfinished);
     }
   }
 

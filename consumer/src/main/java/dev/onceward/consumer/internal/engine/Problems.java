@@ -24,7 +24,7 @@ final class Problems {
   /** Says that the subject has no problem any more. */
   void clear(String subject) {
     if (current.remove(subject) != null) {
-      log.info("{}: recovered", subject);
+      log.info("{}: over", subject);
     }
   }
 

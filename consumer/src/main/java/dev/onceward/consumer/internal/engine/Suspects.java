@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.tracing.KeyHash;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -82,12 +83,20 @@ final class Suspects {
   }
 
   private void report(Work reserved) {
-    if (alone != reserved) {
-      log.info(
-          "{}@{} was at work when a process died, {} time(s); it runs with nothing beside it",
+    if (alone == reserved) {
+      return;
+    }
+    if (reserved.crashes() < 2) {
+      log.debug("{}@{} runs with nothing beside it", reserved.partition().id(), reserved.offset());
+    } else {
+      log.warn(
+          "{}@{} (key hash {}) was at work in {} deaths of its process; it runs with nothing beside"
+              + " it, and is dead-lettered when the process dies of it again, {} in all",
           reserved.partition().id(),
           reserved.offset(),
-          reserved.crashes());
+          KeyHash.of(reserved.record().key()),
+          reserved.crashes(),
+          maxCrashes);
     }
   }
 

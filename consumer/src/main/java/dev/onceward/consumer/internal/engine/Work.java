@@ -260,6 +260,14 @@ final class Work {
     return runner != null;
   }
 
+  /** Where its handler is at present, as a throwable without a message of its own. */
+  Throwable where() {
+    Throwable where = new Throwable("where the handler was");
+    Thread running = runner;
+    where.setStackTrace(running == null ? new StackTraceElement[0] : running.getStackTrace());
+    return where;
+  }
+
   /** Whether its handler is in a call that ends the JVM, such as {@link System#exit}. */
   boolean endsTheProcess() {
     Thread running = runner;

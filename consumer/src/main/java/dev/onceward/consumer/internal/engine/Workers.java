@@ -192,8 +192,9 @@ final class Workers {
     if (usesAttempt && work.failures() == 1) {
       counters.countFailing();
     }
+    boolean onlyTry = keyFailures.othersSucceed() && lanes.followsGivenUp(work);
     Decision decision =
-        keyFailures.othersSucceed() && lanes.followsGivenUp(work)
+        onlyTry
             ? failures.decideOnOnlyTry(error, work.failures())
             : failures.decide(
                 error, work.failedAttempts() + 1, work.failures(), work.age(at, usesAttempt));
@@ -209,6 +210,9 @@ final class Workers {
     }
     Work next = lanes.park(work, Wait.DEAD_LETTER);
     DeadLetterReason reason = ((Decision.DeadLetter) decision).reason();
+    if (onlyTry && reason == DeadLetterReason.ATTEMPTS_EXHAUSTED) {
+      log.warn("{} had one attempt only: the event of its key before it was given up", delivery);
+    }
     giveUp(
         work,
         new FailedDelivery(delivery, reason, printable, since, at),
@@ -245,7 +249,8 @@ final class Workers {
     Instant now = clock.instant();
     giveUp(
         work,
-        new FailedDelivery(delivery, DeadLetterReason.LEASE_EXPIRED, lost.refusal(), now, now),
+        new FailedDelivery(
+            delivery, DeadLetterReason.LEASE_EXPIRED, lost.failureOf(work.where()), now, now),
         () -> {
           counters.countDeadLetter();
           completions.add(work);

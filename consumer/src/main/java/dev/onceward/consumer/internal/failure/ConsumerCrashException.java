@@ -5,6 +5,7 @@ public final class ConsumerCrashException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public ConsumerCrashException(String message) {
-    super(message);
+    // a stack would show nothing but this toolkit
+    super(message, null, false, false);
   }
 }

@@ -129,6 +129,9 @@ public final class ConsumerProperties {
     if (wanted == null) {
       return half.compareTo(DEFAULT_DRAIN_BUDGET) < 0 ? half : DEFAULT_DRAIN_BUDGET;
     }
+    if (wanted.isNegative()) {
+      problems.add("drainBudget must not be less than zero, but is " + wanted);
+    }
     if (wanted.compareTo(half) > 0) {
       problems.add(
           String.format(
