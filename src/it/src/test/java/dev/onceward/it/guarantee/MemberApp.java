@@ -2,6 +2,7 @@ package dev.onceward.it.guarantee;
 
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.it.scene.Ledger;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ final class MemberApp {
                     configuration.getProperty("group"),
                     List.of(configuration.getProperty("topics").split(",", -1)),
                     ledger,
+                    Duration.ofMillis(Long.parseLong(configuration.getProperty("drainMillis"))),
                     observer)
                 .executor(threads)
                 .build()) {

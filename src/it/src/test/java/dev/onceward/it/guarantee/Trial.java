@@ -72,11 +72,9 @@ final class Trial implements AutoCloseable {
         observer.add(
             new BoundedMemory(Behaviour.MAX_IN_FLIGHT + Behaviour.POLL_RECORDS, OBSERVER_BYTES));
     effect = observer.add(new OneEffect(ledger, published));
-    members =
-        new Members(
-            scene, database, ledger, topics.names(), observer, setup.protocol(), readCommitted);
+    members = new Members(scene, database, ledger, topics.names(), observer, setup, readCommitted);
     if (!setup.protocol().isClassic()) {
-      topics.shortenSession(Members.SESSION_MILLIS);
+      topics.shortenSession(setup.sessionMillis());
     }
     load = new Load(setup, scene, topics, published);
   }
