@@ -1,6 +1,8 @@
 package dev.onceward.it.guarantee;
 
 import dev.onceward.it.guarantee.Published.Fate;
+import java.util.function.BiPredicate;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * At-least-once delivery: every record that was published, and not aborted, is at the end either
@@ -14,16 +16,16 @@ final class AtLeastOnce implements Guarantee {
 
   private final Deliveries deliveries;
   private final Published published;
-  private final DeadLetterTopics letters;
-  private final Remaining remaining;
+  private final Letters letters;
+  private final BiPredicate<TopicPartition, Long> remaining;
   private final boolean readCommitted;
   private long aborted;
 
   AtLeastOnce(
       Deliveries deliveries,
       Published published,
-      DeadLetterTopics letters,
-      Remaining remaining,
+      Letters letters,
+      BiPredicate<TopicPartition, Long> remaining,
       boolean readCommitted) {
     this.deliveries = deliveries;
     this.published = published;
@@ -47,7 +49,7 @@ final class AtLeastOnce implements Guarantee {
           String where = partition + "@" + offset;
           if (fate == Fate.HANDLED) {
             if (!deliveries.isFinished(partition, offset)
-                && (letter || remaining.contain(partition, offset))) {
+                && (letter || remaining.test(partition, offset))) {
               findings.breach(
                   this,
                   "%s was %s after %d runs"
@@ -58,9 +60,7 @@ final class AtLeastOnce implements Guarantee {
             } else if (letter) {
               findings.breach(this, where + " was dead-lettered although it succeeded");
             }
-          } else if (fate == Fate.DEAD_LETTERED
-              && !letter
-              && remaining.contain(partition, offset)) {
+          } else if (fate == Fate.DEAD_LETTERED && !letter && remaining.test(partition, offset)) {
             findings.breach(
                 this,
                 "%s was lost after %d runs: no dead letter"

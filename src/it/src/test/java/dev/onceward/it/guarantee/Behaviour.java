@@ -32,7 +32,6 @@ final class Behaviour {
   static final int POLL_RECORDS = MAX_IN_FLIGHT / 20;
 
   static final int MAX_ATTEMPTS = 4;
-  static final Duration DRAIN_BUDGET = Duration.ofMillis(2_500);
 
   private Behaviour() {}
 
@@ -41,6 +40,7 @@ final class Behaviour {
       String group,
       List<String> topics,
       Ledger ledger,
+      Duration drainBudget,
       Interceptor observer) {
     return EventConsumer.builder(kafka)
         .group(group)
@@ -50,7 +50,7 @@ final class Behaviour {
         .concurrency(CONCURRENCY)
         .maxInFlightRecords(MAX_IN_FLIGHT)
         .commitInterval(Duration.ofMillis(100))
-        .drainBudget(DRAIN_BUDGET)
+        .drainBudget(drainBudget)
         .startTimeout(Duration.ofSeconds(60))
         .retryPolicy(
             RetryPolicy.builder()

@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -16,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Follows the dead-letter topics and knows which records lie there. Thread-safe. */
-final class DeadLetterTopics implements AutoCloseable {
+final class DeadLetterTopics implements Letters, AutoCloseable {
 
   private static final Duration POLL = Duration.ofMillis(50);
 
@@ -49,20 +48,16 @@ final class DeadLetterTopics implements AutoCloseable {
     reader.seekToBeginning(partitions);
   }
 
-  /** Reads up to what is there now. */
-  synchronized void catchUp() {
+  @Override
+  public synchronized void catchUp() {
     Map<TopicPartition, Long> ends = reader.endOffsets(reader.assignment());
     while (ends.entrySet().stream().anyMatch(e -> reader.position(e.getKey()) < e.getValue())) {
       reader.poll(POLL).forEach(this::take);
     }
   }
 
-  synchronized boolean contain(TopicPartition partition, long offset) {
-    return writtenAt(partition, offset) != Long.MAX_VALUE;
-  }
-
-  /** When the record's first letter was written, in epoch milliseconds; the far future if never. */
-  synchronized long writtenAt(TopicPartition partition, long offset) {
+  @Override
+  public synchronized long writtenAt(TopicPartition partition, long offset) {
     return written.getOrDefault(partition, Map.of()).getOrDefault(offset, Long.MAX_VALUE);
   }
 
@@ -79,12 +74,6 @@ final class DeadLetterTopics implements AutoCloseable {
   /** How many letters there are for each reason. */
   synchronized Map<String, Integer> reasons() {
     return new TreeMap<>(reasons);
-  }
-
-  /** Takes the place of each record that lies there. */
-  synchronized void forEach(BiConsumer<TopicPartition, Long> visitor) {
-    written.forEach(
-        (partition, times) -> times.keySet().forEach(o -> visitor.accept(partition, o)));
   }
 
   private void take(ConsumerRecord<byte[], byte[]> letter) {

@@ -213,7 +213,7 @@ final class Load implements AutoCloseable {
   private int millis(Style style) {
     if (setup.overBudget() && style == Style.SLOW && random.nextInt(600) == 0) {
       overBudget++;
-      return (int) Behaviour.DRAIN_BUDGET.toMillis() * 2;
+      return (int) setup.drainBudget().toMillis() * 2;
     }
     if (style == Style.SLOW) {
       return 10 + random.nextInt(20);

@@ -3,6 +3,7 @@ package dev.onceward.it.guarantee;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.it.scene.AppConfiguration;
 import dev.onceward.it.scene.Ledger;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,6 +31,7 @@ final class MemberApp {
                     configuration.get("group"),
                     List.of(configuration.get("topics").split(",", -1)),
                     ledger,
+                    Duration.ofMillis(configuration.number("drainMillis")),
                     observer)
                 .executor(threads)
                 .build()) {

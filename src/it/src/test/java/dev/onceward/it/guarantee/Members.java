@@ -4,7 +4,6 @@ import dev.onceward.consumer.ConsumerHealth;
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.it.scene.ChildApp;
-import dev.onceward.it.scene.GroupProtocol;
 import dev.onceward.it.scene.Ledger;
 import dev.onceward.it.scene.Scene;
 import dev.onceward.testkit.TestDatabase;
@@ -23,10 +22,10 @@ final class Members implements AutoCloseable {
 
   static final String LOCAL = "member-";
   static final String PROCESS = "process-";
-  static final int SESSION_MILLIS = 4_000;
 
   private static final int TERMINATED = 128 + 15;
 
+  private final Setup setup;
   private final Scene scene;
   private final TestDatabase database;
   private final Ledger ledger;
@@ -42,20 +41,21 @@ final class Members implements AutoCloseable {
       Ledger ledger,
       List<String> topics,
       Observer observer,
-      GroupProtocol protocol,
+      Setup setup,
       boolean readCommitted) {
+    this.setup = setup;
     this.scene = scene;
     this.database = database;
     this.ledger = ledger;
     this.topics = List.copyOf(topics);
     this.observer = observer;
     server = new ObservationServer(observer);
-    kafka = new HashMap<>(scene.properties(protocol));
+    kafka = new HashMap<>(scene.properties(setup.protocol()));
     kafka.put(
         ConsumerConfig.ISOLATION_LEVEL_CONFIG,
         readCommitted ? "read_committed" : "read_uncommitted");
-    if (protocol.isClassic()) {
-      kafka.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
+    if (setup.protocol().isClassic()) {
+      kafka.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, setup.sessionMillis());
     }
   }
 
@@ -63,7 +63,8 @@ final class Members implements AutoCloseable {
   Member local() {
     String name = LOCAL + made.incrementAndGet();
     EventConsumer consumer =
-        Behaviour.member(kafka, scene.group(), topics, ledger, observer.in(name))
+        Behaviour.member(
+                kafka, scene.group(), topics, ledger, setup.drainBudget(), observer.in(name))
             .stopOnShutdown(false)
             .build();
     return new Local(name, consumer, Scene.inBackground(consumer::start));
@@ -80,6 +81,7 @@ final class Members implements AutoCloseable {
     configuration.put("database.user", database.user());
     configuration.put("database.password", database.password());
     configuration.put("database.schema", ledger.schema());
+    configuration.put("drainMillis", Long.toString(setup.drainBudget().toMillis()));
     configuration.put("member", name);
     configuration.put("observer.port", Integer.toString(server.port()));
     return new InProcess(name, ChildApp.start(MemberApp.class, configuration), observer);

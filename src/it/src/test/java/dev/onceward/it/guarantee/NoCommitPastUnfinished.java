@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -20,15 +21,18 @@ final class NoCommitPastUnfinished implements Guarantee {
 
   private final Deliveries deliveries;
   private final Published published;
-  private final DeadLetterTopics letters;
-  private final Remaining remaining;
+  private final Letters letters;
+  private final BiPredicate<TopicPartition, Long> remaining;
   private final Map<TopicPartition, Long> seen = new HashMap<>();
   private final List<Passed> passed = new ArrayList<>();
   private final List<String> wentBack = new ArrayList<>();
   private long observations;
 
   NoCommitPastUnfinished(
-      Deliveries deliveries, Published published, DeadLetterTopics letters, Remaining remaining) {
+      Deliveries deliveries,
+      Published published,
+      Letters letters,
+      BiPredicate<TopicPartition, Long> remaining) {
     this.deliveries = deliveries;
     this.published = published;
     this.letters = letters;
@@ -66,7 +70,7 @@ final class NoCommitPastUnfinished implements Guarantee {
       Fate fate = published.fate(one.partition(), one.offset());
       // what is no record of ours, or was dropped by the broker, needs no work
       if ((fate == Fate.HANDLED || fate == Fate.DEAD_LETTERED)
-          && remaining.contain(one.partition(), one.offset())) {
+          && remaining.test(one.partition(), one.offset())) {
         findings.breach(this, one + " was not finished");
       }
     }

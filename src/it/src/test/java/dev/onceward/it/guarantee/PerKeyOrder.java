@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * Per-key ordering, retries and redelivery included. Of the records r1, r2, ... of one key in one
@@ -30,8 +32,8 @@ final class PerKeyOrder implements Guarantee {
 
   private final Deliveries deliveries;
   private final Published published;
-  private final DeadLetterTopics letters;
-  private final Remaining remaining;
+  private final Letters letters;
+  private final BiPredicate<TopicPartition, Long> remaining;
 
   /** For each lane: the numbers below it have been looked at. */
   private final Map<Lane, Integer> judgedBelow = new HashMap<>();
@@ -42,7 +44,10 @@ final class PerKeyOrder implements Guarantee {
   private final List<PassedOver> passedOver = new ArrayList<>();
 
   PerKeyOrder(
-      Deliveries deliveries, Published published, DeadLetterTopics letters, Remaining remaining) {
+      Deliveries deliveries,
+      Published published,
+      Letters letters,
+      BiPredicate<TopicPartition, Long> remaining) {
     this.deliveries = deliveries;
     this.published = published;
     this.letters = letters;
@@ -85,7 +90,7 @@ final class PerKeyOrder implements Guarantee {
         if (letters.writtenAt(one.lane().partition(), offset) > one.millis()) {
           findings.breach(this, one + " at offset " + offset + " was dead-lettered later");
         }
-      } else if (remaining.contain(one.lane().partition(), offset)) {
+      } else if (remaining.test(one.lane().partition(), offset)) {
         findings.breach(this, one + " at offset " + offset + " was left out");
       }
     }

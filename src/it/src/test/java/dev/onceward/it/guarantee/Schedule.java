@@ -7,11 +7,12 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Lets up to three members join and leave, kills some that are processes, and cuts a topic off
- * under them, as a seed decides. One thread at a time, but for {@link #end}.
+ * under them, as a seed decides. One thread at a time, but for {@link #end} and {@link #kills}.
  */
 final class Schedule {
 
@@ -29,7 +30,7 @@ final class Schedule {
   private final List<CompletableFuture<Void>> leaving = new ArrayList<>();
   private int joins;
   private int leaves;
-  private int kills;
+  private final AtomicInteger kills = new AtomicInteger();
   private int cuts;
 
   /** A schedule; {@code present} are those who have joined and not been told to leave. */
@@ -81,9 +82,9 @@ final class Schedule {
     }
     Member going = next();
     present.remove(going);
-    boolean kill = going.isProcess() && (kills == 0 || random.nextInt(4) != 0);
+    boolean kill = going.isProcess() && (kills.get() == 0 || random.nextInt(4) != 0);
     if (kill) {
-      kills++;
+      kills.incrementAndGet();
     } else {
       leaves++;
     }
@@ -100,7 +101,7 @@ final class Schedule {
     List<Member> choice = ready.isEmpty() ? present : ready;
     Member chosen = choice.get(random.nextInt(choice.size()));
     return choice.stream()
-        .filter(member -> kills == 0 && member.isProcess())
+        .filter(member -> kills.get() == 0 && member.isProcess())
         .findFirst()
         .orElse(chosen);
   }
@@ -120,6 +121,11 @@ final class Schedule {
       cuts++;
       topics.cutOff(id, before);
     }
+  }
+
+  /** The members killed so far; any thread. */
+  int kills() {
+    return kills.get();
   }
 
   /** Ends the coming and going; who is present stays. */
@@ -153,6 +159,7 @@ final class Schedule {
 
   @Override
   public String toString() {
-    return "%d joins, %d graceful leaves, %d kills, %d cuts".formatted(joins, leaves, kills, cuts);
+    return "%d joins, %d graceful leaves, %d kills, %d cuts"
+        .formatted(joins, leaves, kills.get(), cuts);
   }
 }

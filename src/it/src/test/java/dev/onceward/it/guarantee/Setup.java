@@ -40,6 +40,22 @@ record Setup(
     return Long.getLong(SEED, new Random().nextInt(Integer.MAX_VALUE));
   }
 
+  /**
+   * How long handlers may go on when their partition is given up: too short for a few where that is
+   * asked for, and else so long that no busy machine exceeds it.
+   */
+  Duration drainBudget() {
+    return overBudget ? Duration.ofMillis(2_500) : Duration.ofSeconds(30);
+  }
+
+  /**
+   * How soon a killed member is missed: soon where there are some, and else so late that a member
+   * that has to wait for its processor is not taken for dead.
+   */
+  int sessionMillis() {
+    return kills ? 6_000 : 45_000;
+  }
+
   /** Everything, for some seconds. */
   static Setup brief(GroupProtocol protocol, long seed) {
     return new Setup(

@@ -19,6 +19,7 @@ final class Trial implements AutoCloseable {
   /** How many records may wait for a member before the load waits too. */
   private static final long MOST_BEHIND = 10_000;
 
+  private static final Duration LONGEST_START = Duration.ofSeconds(60);
   private static final Duration LONGEST = Duration.ofMinutes(20);
 
   /** What the observer may add to the heap. */
@@ -58,21 +59,22 @@ final class Trial implements AutoCloseable {
     Deliveries deliveries = observer.deliveries();
     Remaining remaining = new Remaining(scene.collector());
     atLeastOnce =
-        observer.add(new AtLeastOnce(deliveries, published, letters, remaining, readCommitted));
-    order = observer.add(new PerKeyOrder(deliveries, published, letters, remaining));
+        observer.add(
+            new AtLeastOnce(deliveries, published, letters, remaining::contain, readCommitted));
+    order = observer.add(new PerKeyOrder(deliveries, published, letters, remaining::contain));
     overlap = observer.add(new NoOverlapOfAKey());
-    commits = observer.add(new NoCommitPastUnfinished(deliveries, published, letters, remaining));
+    commits =
+        observer.add(
+            new NoCommitPastUnfinished(deliveries, published, letters, remaining::contain));
     concurrency = observer.add(new BoundedConcurrency(Behaviour.CONCURRENCY));
     drain = observer.add(new DrainWithoutDuplicates(observer));
     memory =
         observer.add(
             new BoundedMemory(Behaviour.MAX_IN_FLIGHT + Behaviour.POLL_RECORDS, OBSERVER_BYTES));
     effect = observer.add(new OneEffect(ledger, published));
-    members =
-        new Members(
-            scene, database, ledger, topics.names(), observer, setup.protocol(), readCommitted);
+    members = new Members(scene, database, ledger, topics.names(), observer, setup, readCommitted);
     if (!setup.protocol().isClassic()) {
-      topics.shortenSession(Members.SESSION_MILLIS);
+      topics.shortenSession(setup.sessionMillis());
     }
     load = new Load(setup, scene, topics, published);
   }
@@ -106,7 +108,7 @@ final class Trial implements AutoCloseable {
       schedule = new Schedule(setup, members, topics, poller, published, observer, present);
       CompletableFuture<Void> changes = Scene.inBackground(schedule::run);
       try {
-        publish(poller, changes, begin);
+        publish(poller, schedule, changes, begin);
       } finally {
         schedule.end();
         changes.join();
@@ -126,8 +128,9 @@ final class Trial implements AutoCloseable {
   }
 
   /** Publishes until there is enough, about as fast as the members handle it. */
-  private void publish(Poller poller, CompletableFuture<Void> changes, long begin) {
-    while (!changes.isDone() && !isEnough(begin)) {
+  private void publish(
+      Poller poller, Schedule changing, CompletableFuture<Void> changes, long begin) {
+    while (!changes.isDone() && !isEnough(changing, begin)) {
       if (behind(poller) > MOST_BEHIND) {
         eventually().until(() -> changes.isDone() || behind(poller) < MOST_BEHIND / 2);
       }
@@ -140,12 +143,14 @@ final class Trial implements AutoCloseable {
     }
   }
 
-  private boolean isEnough(long begin) {
+  private boolean isEnough(Schedule changing, long begin) {
     long elapsed = System.nanoTime() - begin;
     return elapsed >= LONGEST.toNanos()
         || (elapsed >= setup.atLeast().toNanos()
             && observer.deliveries().runs() >= setup.deliveries()
-            && published.records() >= setup.records());
+            && published.records() >= setup.records()
+            // on a busy machine a process takes a while until it can be killed at work
+            && (!setup.kills() || changing.kills() > 0 || elapsed >= LONGEST_START.toNanos()));
   }
 
   private long behind(Poller poller) {
