@@ -95,6 +95,7 @@ public final class Engine {
             problems,
             keyFailures,
             settings.leases(),
+            System::nanoTime,
             parts,
             this::fail);
     Suspects suspects = new Suspects(lanes, settings.maxCrashes());

@@ -56,7 +56,7 @@ final class Work {
   private volatile int failedAttempts;
   private int failures;
   private @Nullable Instant firstFailure;
-  private @Nullable Instant ageBegin;
+  private @Nullable Long ageBegin;
   private boolean waitedForInbox;
 
   // the poll thread
@@ -164,15 +164,15 @@ final class Work {
   }
 
   /** How long the work has been failing, the time without the inbox's database not counted. */
-  Duration age(Instant now, boolean counts) {
+  Duration age(long nowNanos, boolean counts) {
     if (!counts) {
       ageBegin = null;
       return Duration.ZERO;
     }
     if (ageBegin == null) {
-      ageBegin = now;
+      ageBegin = nowNanos;
     }
-    return Duration.between(ageBegin, now);
+    return Duration.ofNanos(nowNanos - ageBegin);
   }
 
   /** Remembers that a try failed for want of the inbox's database. */

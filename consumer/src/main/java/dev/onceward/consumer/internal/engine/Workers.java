@@ -19,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -41,6 +42,10 @@ final class Workers {
   private final Problems problems;
   private final Clock clock;
   private final LeasePolicy leases;
+
+  /** Measures, unlike the clock, which may be set. */
+  private final LongSupplier nanoTime;
+
   private final KeyFailures keyFailures;
   private final Consumer<Throwable> fatal;
   private final AtomicBoolean rejected = new AtomicBoolean();
@@ -55,6 +60,7 @@ final class Workers {
       Problems problems,
       KeyFailures keyFailures,
       LeasePolicy leases,
+      LongSupplier nanoTime,
       EngineParts parts,
       Consumer<Throwable> fatal) {
     this.lanes = lanes;
@@ -69,6 +75,7 @@ final class Workers {
     this.clock = parts.clock();
     this.keyFailures = keyFailures;
     this.leases = leases;
+    this.nanoTime = nanoTime;
     this.fatal = fatal;
     this.deliveries = parts.deliveries();
   }
@@ -138,7 +145,7 @@ final class Workers {
   }
 
   private @Nullable Work run(Work work) {
-    HandlerLease lease = new HandlerLease(work.record(), leases, System::nanoTime);
+    HandlerLease lease = new HandlerLease(work.record(), leases, nanoTime);
     if (!work.begin(lease)) {
       return lanes.finish(work);
     }
@@ -197,7 +204,10 @@ final class Workers {
         onlyTry
             ? failures.decideOnOnlyTry(error, work.failures())
             : failures.decide(
-                error, work.failedAttempts() + 1, work.failures(), work.age(at, usesAttempt));
+                error,
+                work.failedAttempts() + 1,
+                work.failures(),
+                work.age(nanoTime.getAsLong(), usesAttempt));
     Throwable printable = Thrown.printable(error);
     if (decision instanceof Decision.Retry retry) {
       if (retry.usesAttempt()) {
@@ -243,7 +253,7 @@ final class Workers {
 
   /** Dead-letters work although its handler, which has lost its lease, still runs. */
   void giveUpInFlight(Work work) {
-    HandlerLease lost = new HandlerLease(work.record(), leases, System::nanoTime);
+    HandlerLease lost = new HandlerLease(work.record(), leases, nanoTime);
     lost.lose(LeaseLoss.EXPIRED);
     Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt(), lost);
     Instant now = clock.instant();

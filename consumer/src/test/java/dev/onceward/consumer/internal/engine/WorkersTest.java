@@ -29,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +41,7 @@ class WorkersTest {
 
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+  private final AtomicLong nanos = new AtomicLong();
   private final List<Throwable> fatal = new CopyOnWriteArrayList<>();
   private final List<ProducerRecord<byte[], byte[]>> letters = new CopyOnWriteArrayList<>();
   private final Counters counters = new Counters();
@@ -63,11 +65,11 @@ class WorkersTest {
         delivery ->
             switch (tries.incrementAndGet()) {
               case 1 -> {
-                now.updateAndGet(t -> t.plus(MAX_AGE));
+                nanos.addAndGet(MAX_AGE.toNanos());
                 throw new InboxUnavailableException("down", null);
               }
               case 2 -> {
-                now.updateAndGet(t -> t.plus(MAX_AGE));
+                nanos.addAndGet(MAX_AGE.toNanos());
                 throw new IllegalStateException("the first failure of the handler");
               }
               default -> Outcome.APPLIED;
@@ -84,12 +86,28 @@ class WorkersTest {
     run(
         delivery -> {
           tries.incrementAndGet();
-          now.updateAndGet(t -> t.plus(MAX_AGE));
+          nanos.addAndGet(MAX_AGE.toNanos());
           throw new IllegalStateException("again");
         });
     await().until(() -> counts().done() == 1);
     assertThat(tries).hasValue(3);
     assertThat(letters).hasSize(1);
+  }
+
+  @Test
+  void aClockThatIsSetForwardMakesNoEventOld() {
+    AtomicInteger tries = new AtomicInteger();
+    run(
+        delivery -> {
+          if (tries.incrementAndGet() < 5) {
+            now.updateAndGet(t -> t.plus(MAX_AGE));
+            throw new IllegalStateException("not yet");
+          }
+          return Outcome.APPLIED;
+        });
+    await().until(() -> counts().done() == 1);
+    assertThat(counts().applied()).isEqualTo(1);
+    assertThat(letters).isEmpty();
   }
 
   private DeliveryCounts counts() {
@@ -123,6 +141,7 @@ class WorkersTest {
             problems,
             new KeyFailures(counters),
             LeasePolicy.standard(),
+            nanos::get,
             parts,
             fatal::add);
     lanes.offer(partition, new ArrayList<>(List.of(Records.work(partition, 0, "k"))));
