@@ -41,8 +41,10 @@ class PoliciesTest {
 
   @Test
   void aValueOutOfRangeIsNamed() {
-    assertRefused("LeasePolicy.maximum", () -> LeasePolicy.builder().maximum(Duration.ZERO).build());
-    assertRefused("LeasePolicy.maximum", () -> LeasePolicy.builder().maximum(Duration.ofMillis(-1)).build());
+    assertRefused(
+        "LeasePolicy.maximum", () -> LeasePolicy.builder().maximum(Duration.ZERO).build());
+    assertRefused(
+        "LeasePolicy.maximum", () -> LeasePolicy.builder().maximum(Duration.ofMillis(-1)).build());
     assertRefused("maxCrashes", () -> RetryPolicy.builder().maxCrashes(0).build());
     assertRefused("maxAttempts", () -> RetryPolicy.builder().maxAttempts(0).build());
     assertRefused("maxAge", () -> RetryPolicy.builder().maxAge(Duration.ZERO).build());
