@@ -132,14 +132,14 @@ final class GroupEventConsumer implements EventConsumer {
             : null;
     Engine engine =
         assemble(source, sender, deadLetterTopics, own == null ? requireNonNull(given) : own);
+    EventTracing.Registration metrics =
+        config.tracing().observe(new EngineObservation(config.group(), engine));
     Thread hook = config.stopOnShutdown() ? new Thread(this::close, threadName("shutdown")) : null;
     Thread poll =
         new Thread(
             () -> {
-              try (EventTracing.Registration metrics =
-                  config.tracing().observe(new EngineObservation(config.group(), engine))) {
-                engine.run();
-              }
+              engine.run();
+              metrics.close();
               sender.close(CLOSE_TIMEOUT);
               if (own != null) {
                 own.shutdownNow();

@@ -276,9 +276,14 @@ public final class Engine {
       leases.look(ownership.all());
     }
     ownership.reportUnfinished(ownership.all());
+    // a handler that has used up the budget must not cost the commits of all others
+    long lastCommit = Math.max(deadline - System.nanoTime(), 0) + COMMIT_TIMEOUT.toNanos();
+    long begin = System.nanoTime();
     while (!commits.commitLast(ownership.all(), COMMIT_TIMEOUT)) {
-      if (System.nanoTime() - deadline >= 0) {
-        log.warn("no commit within the drain budget; the last work is redelivered");
+      if (System.nanoTime() - begin >= lastCommit) {
+        log.warn(
+            "no commit within the drain budget and {}; the last work is redelivered",
+            COMMIT_TIMEOUT);
         return;
       }
       poll(IDLE_POLL);
