@@ -5,6 +5,7 @@ import dev.onceward.consumer.internal.offsets.NoteCodec.Encoded;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.slf4j.Logger;
 
@@ -81,7 +82,20 @@ final class Drafts {
     partition.noteChars(note.wantedChars());
     OffsetAndMetadata offset =
         new OffsetAndMetadata(base.offset(), base.leaderEpoch(), note.text());
-    return new Draft(partition, offset, marked, goesOn);
+    return new Draft(partition, offset, named(marked, offset, note), goesOn);
+  }
+
+  /**
+   * What may start once the commit has arrived: of a note that was cut, only what is left in it.
+   */
+  private List<Work> named(List<Work> marked, OffsetAndMetadata offset, Encoded note) {
+    if (note.wantedChars() <= note.text().length()) {
+      return marked;
+    }
+    Set<Long> told = Set.copyOf(codec.decode(offset.offset(), note.text()).started());
+    return told.isEmpty()
+        ? marked
+        : marked.stream().filter(work -> told.contains(work.offset())).toList();
   }
 
   /** Names what is about to start, and beside it what follows, so that few commits are enough. */
@@ -89,11 +103,18 @@ final class Drafts {
     if (!lanes.hasUnmarked(partition)) {
       return List.of();
     }
+    // those that a commit has named which did not arrive are named again
+    List<Work> marked = partition.progress().markedInVain();
     int room = MOST_MARKED - partition.progress().marked();
-    List<Work> marked = lanes.unmarked(partition, Math.max(room, 0));
-    marked.forEach(work -> work.marked = true);
+    for (Work head : lanes.unmarked(partition, MOST_MARKED)) {
+      if (!head.marked && room > 0) {
+        head.marked = true;
+        marked.add(head);
+        room--;
+      }
+    }
     // followers of a key that waits for long must leave room for the heads of others
-    partition.progress().mark(room - MOST_MARKED / 2 - marked.size(), marked);
+    partition.progress().mark(room - MOST_MARKED / 2, marked);
     return marked;
   }
 

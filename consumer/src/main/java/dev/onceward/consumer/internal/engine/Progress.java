@@ -211,6 +211,17 @@ final class Progress {
     return marked;
   }
 
+  /** The records that are named as started, and may not start because no commit has arrived. */
+  List<Work> markedInVain() {
+    List<Work> marked = new ArrayList<>();
+    for (Work work = head; work != null; work = work.after) {
+      if (work.marked && work.suspicion == Suspicion.WATCHED) {
+        marked.add(work);
+      }
+    }
+    return marked;
+  }
+
   /** Marks up to so many more records that must be named before they start. */
   void mark(int most, List<Work> marked) {
     int left = most;
