@@ -18,8 +18,8 @@ public enum DeadLetterReason {
    */
   LEASE_EXPIRED,
   /**
-   * The process died while its handler was at work, as often as the policy allows ({@link
-   * RetryPolicy#maxCrashes}), the last time with nothing beside it.
+   * The process died while its handler was at work with nothing beside it, as often as the policy
+   * allows ({@link RetryPolicy#maxCrashes}).
    */
   CONSUMER_CRASH
 }

@@ -14,8 +14,8 @@ import java.util.Set;
  * @param initialDelay bound of the first wait; default 100 ms
  * @param maxDelay bound of every wait; default 30 s
  * @param permanent exception types that are never retried, subclasses included
- * @param maxCrashes how many deaths of its process in a row a record may be at work in. After that,
- *     if it was the only one at work in the last of them, it is dead-lettered with reason {@link
+ * @param maxCrashes how often the process may die while the handler of one record is at work with
+ *     nothing beside it. Then it is dead-lettered with reason {@link
  *     DeadLetterReason#CONSUMER_CRASH}; default 3
  */
 public record RetryPolicy(
@@ -102,7 +102,7 @@ public record RetryPolicy(
       return this;
     }
 
-    /** How many deaths of its process a record may be at work in, the last one alone. */
+    /** How often the process may die while one record is at work with nothing beside it. */
     public Builder maxCrashes(int maxCrashes) {
       this.maxCrashes = maxCrashes;
       return this;

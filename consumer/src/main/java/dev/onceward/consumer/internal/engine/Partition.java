@@ -2,9 +2,9 @@ package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -92,19 +92,16 @@ final class Partition {
   Work workOf(ConsumerRecord<byte[], byte[]> record, int maxCrashes) {
     long offset = record.offset();
     boolean known = isWhatTheNoteMeans(record);
-    boolean died = known && note.open() && Collections.binarySearch(note.started(), offset) >= 0;
-    int told = known ? note.crashes(offset) : 0;
-    boolean before = told >= Work.CONVICTED;
-    int crashes = (before ? told - Work.CONVICTED : told) + (died ? 1 : 0);
-    boolean convicted = (before || (died && note.alone())) && crashes >= maxCrashes;
+    Deaths deaths = known ? note.deaths(offset) : Deaths.NONE;
+    boolean convicted = deaths.alone() >= maxCrashes;
     Suspicion suspicion = Suspicion.NONE;
-    if (crashes > 0 && !convicted) {
+    if (deaths.atWork() > 0 && !convicted) {
       suspicion = Suspicion.ACCUSED;
     } else if (watched > 0 && !convicted) {
       suspicion = Suspicion.WATCHED;
     }
     watched = Math.max(0, watched - 1);
-    return new Work(this, record, known ? note.attempts(offset) : 0, crashes, suspicion, convicted);
+    return new Work(this, record, known ? note.attempts(offset) : 0, deaths, suspicion, convicted);
   }
 
   boolean paused() {

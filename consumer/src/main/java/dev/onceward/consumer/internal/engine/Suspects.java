@@ -91,7 +91,7 @@ final class Suspects {
     } else {
       log.warn(
           "{}@{} (key hash {}) was at work in {} deaths of its process; it runs with nothing beside"
-              + " it, and is dead-lettered when the process dies of it again, {} in all",
+              + " it, and is dead-lettered after {} deaths alone",
           reserved.partition().id(),
           reserved.offset(),
           KeyHash.of(reserved.record().key()),

@@ -2,6 +2,7 @@ package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.LeaseLoss;
 import dev.onceward.consumer.internal.HandlerLease;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import java.time.Duration;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -10,12 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One record from its arrival until it is done. Who may touch a field stands beside it. */
 final class Work {
-
-  /**
-   * Added to the crashes that a note tells of a record that is given up for them, because its dead
-   * letter may not arrive before the next owner comes.
-   */
-  static final int CONVICTED = 500_000;
 
   private static final int OVERHEAD_BYTES = 96;
 
@@ -39,7 +34,7 @@ final class Work {
   private final Partition partition;
   private final long offset;
   private final int bytes;
-  private final int crashes;
+  private final Deaths deaths;
   private final boolean convicted;
 
   /** Null once the work is done or dropped, so that what waits to be committed costs little. */
@@ -75,21 +70,21 @@ final class Work {
 
   /** Work of a record of which nothing is known. */
   Work(Partition partition, ConsumerRecord<byte[], byte[]> record) {
-    this(partition, record, 0, 0, Suspicion.NONE, false);
+    this(partition, record, 0, Deaths.NONE, Suspicion.NONE, false);
   }
 
   /**
    * Work of a record that an earlier owner may have had.
    *
    * @param failedAttempts tries that failed
-   * @param crashes how often the process died while its handler ran
+   * @param deaths how often the process died while its handler ran
    * @param convicted whether it is given up for that, without a further try
    */
   Work(
       Partition partition,
       ConsumerRecord<byte[], byte[]> record,
       int failedAttempts,
-      int crashes,
+      Deaths deaths,
       Suspicion suspicion,
       boolean convicted) {
     this.partition = partition;
@@ -97,7 +92,7 @@ final class Work {
     this.offset = record.offset();
     this.bytes = size(record);
     this.failedAttempts = failedAttempts;
-    this.crashes = crashes;
+    this.deaths = deaths;
     this.suspicion = suspicion;
     this.convicted = convicted;
   }
@@ -129,7 +124,7 @@ final class Work {
 
   /** The number of the present try, from 1; those that ended with their process count. */
   int attempt() {
-    return failedAttempts + crashes + (convicted ? 0 : 1);
+    return failedAttempts + deaths.atWork() + (convicted ? 0 : 1);
   }
 
   /** Tries that failed and used up an attempt. */
@@ -139,12 +134,12 @@ final class Work {
 
   /** How often an earlier owner died while it ran. */
   int crashes() {
-    return crashes;
+    return deaths.atWork();
   }
 
   /** The crashes as notes tell them. */
   int toldCrashes() {
-    return convicted ? CONVICTED + crashes : crashes;
+    return deaths.told();
   }
 
   /** Whether it has killed its process so often that it is not tried again. */

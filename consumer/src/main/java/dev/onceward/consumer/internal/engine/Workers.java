@@ -184,7 +184,8 @@ final class Workers {
     throw new ConsumerCrashException(
         "the process died "
             + work.crashes()
-            + " times while the handler of this record ran, the last time with nothing beside it");
+            + " times while the handler of this record ran, with nothing beside it as often as"
+            + " RetryPolicy.maxCrashes allows");
   }
 
   private @Nullable Work failed(Work work, Delivery delivery, @Nullable Throwable failure) {

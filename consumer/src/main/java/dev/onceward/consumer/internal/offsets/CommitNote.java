@@ -76,6 +76,17 @@ public final class CommitNote {
     return entry == null ? 0 : entry.crashes();
   }
 
+  /** The deaths of a record's processes; when the owner has died, this one among them. */
+  public Deaths deaths(long offset) {
+    Entry entry = entry(offset);
+    return entry == null ? Deaths.NONE : deaths(entry);
+  }
+
+  private Deaths deaths(Entry entry) {
+    Deaths before = Deaths.of(entry.crashes());
+    return open && entry.started() ? before.oneMore(alone) : before;
+  }
+
   /** The offsets of the records that had started, ascending. Unmodifiable. */
   public List<Long> started() {
     return started;
@@ -112,8 +123,7 @@ public final class CommitNote {
     List<Entry> rest = new ArrayList<>();
     for (Entry entry : entries) {
       if (entry.offset() >= offset) {
-        int crashes = entry.crashes() + (open && entry.started() ? 1 : 0);
-        rest.add(new Entry(entry.offset(), entry.attempts(), crashes, false));
+        rest.add(new Entry(entry.offset(), entry.attempts(), deaths(entry).told(), false));
       }
     }
     return rest;

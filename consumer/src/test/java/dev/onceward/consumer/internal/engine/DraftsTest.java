@@ -6,6 +6,7 @@ import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.internal.engine.Drafts.Draft;
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import dev.onceward.consumer.internal.offsets.NoteCodec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,13 @@ class DraftsTest {
 
   private void watched(long offset, String key) {
     Work work =
-        new Work(partition, Records.record(partition, offset, key), 0, 0, Suspicion.WATCHED, false);
+        new Work(
+            partition,
+            Records.record(partition, offset, key),
+            0,
+            Deaths.NONE,
+            Suspicion.WATCHED,
+            false);
     partition.progress().add(work);
     lanes.offer(partition, List.of(work));
   }

@@ -6,6 +6,7 @@ import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.engine.Work.Wait;
 import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -107,7 +108,7 @@ class LanesStressTest {
               partition,
               Records.record(partition, offset, key),
               0,
-              suspicion == Suspicion.ACCUSED ? 1 : 0,
+              suspicion == Suspicion.ACCUSED ? Deaths.of(1) : Deaths.NONE,
               suspicion,
               false);
       keys.put(work, key);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import dev.onceward.consumer.internal.offsets.NoteCodec;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
@@ -67,7 +68,7 @@ class PartitionTest {
 
   @Test
   void whoDiedAloneAsOftenAsAllowedIsConvicted() {
-    Work convicted = alone(true, 2);
+    Work convicted = died(true, new Deaths(2, 2));
     assertThat(convicted.isConvicted()).isTrue();
     assertThat(convicted.crashes()).isEqualTo(3);
     assertThat(convicted.attempt()).as("it is not tried again").isEqualTo(3);
@@ -76,10 +77,13 @@ class PartitionTest {
 
   @Test
   void whoDiedLessOftenOrAmongOthersIsNotConvicted() {
-    assertThat(alone(true, 1).isConvicted()).isFalse();
-    assertThat(alone(true, 1).suspicion).isEqualTo(Suspicion.ACCUSED);
-    assertThat(alone(false, 9).isConvicted()).isFalse();
-    assertThat(alone(false, 9).suspicion).isEqualTo(Suspicion.ACCUSED);
+    List<Work> works =
+        List.of(
+            died(true, new Deaths(1, 1)),
+            died(true, new Deaths(9, 1)),
+            died(false, new Deaths(9, 2)));
+    assertThat(works).noneMatch(Work::isConvicted);
+    assertThat(works).allMatch(work -> work.suspicion == Suspicion.ACCUSED);
   }
 
   @Test
@@ -92,7 +96,7 @@ class PartitionTest {
 
   @Test
   void aConvictionHoldsUntilItsDeadLetterHasArrivedWhoeverOwnsThePartition() {
-    Work convicted = alone(true, 2);
+    Work convicted = died(true, new Deaths(2, 2));
     for (boolean open : new boolean[] {true, false, false}) {
       Progress progress = new Progress();
       progress.add(convicted);
@@ -107,7 +111,7 @@ class PartitionTest {
 
   @Test
   void aConvictionHoldsAlsoWhenItsRecordIsNotReadBeforeTheNextOwnerComes() {
-    Work convicted = alone(true, 2);
+    Work convicted = died(true, new Deaths(2, 2));
     Progress progress = new Progress();
     progress.add(convicted);
     NoteContent content = progress.content(10, true, false, work -> false);
@@ -117,8 +121,9 @@ class PartitionTest {
     assertThat(next.workOf(Records.record(next, 10, "k"), MAX_CRASHES).isConvicted()).isTrue();
   }
 
-  private static Work alone(boolean alone, int crashes) {
-    Partition partition = partition(note(true, alone, 7, new Entry(10, 0, crashes, true)));
+  /** A record whose process has died once more. */
+  private static Work died(boolean alone, Deaths before) {
+    Partition partition = partition(note(true, alone, 7, new Entry(10, 0, before.told(), true)));
     return partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.consumer.internal.offsets.CommitNote;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import dev.onceward.consumer.internal.offsets.NoteCodec;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
@@ -170,7 +171,7 @@ class ProgressTest {
     NoteContent content = next.content(10, true, false, work -> false);
     assertThat(content.end()).isEqualTo(18);
     assertThat(content.unfinished()).containsExactly(10, 13, 16);
-    assertThat(content.entries()).containsExactly(new Entry(13, 2, 1, false));
+    assertThat(content.entries()).containsExactly(new Entry(13, 2, new Deaths(1, 1).told(), false));
     assertThat(content.leaderEpoch()).isEqualTo(7);
   }
 

@@ -8,6 +8,7 @@ import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.engine.Work.Wait;
+import dev.onceward.consumer.internal.offsets.Deaths;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -203,7 +204,13 @@ class SuspectsTest {
 
   private Work offer(long offset, String key, Suspicion suspicion, int crashes) {
     Work work =
-        new Work(partition, Records.record(partition, offset, key), 0, crashes, suspicion, false);
+        new Work(
+            partition,
+            Records.record(partition, offset, key),
+            0,
+            Deaths.of(crashes),
+            suspicion,
+            false);
     lanes.offer(partition, List.of(work));
     return work;
   }
