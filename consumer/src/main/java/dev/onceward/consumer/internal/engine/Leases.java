@@ -1,6 +1,7 @@
 package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.consumer.LeasePolicy.OnExpiry;
+import dev.onceward.consumer.internal.HandlerLease;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -25,9 +26,12 @@ final class Leases {
   private final OnExpiry onExpiry;
   private final Problems problems;
   private final Consumer<Work> giveUp;
-  private final Map<Work, Long> interrupted = new HashMap<>();
+  private final Map<HandlerLease, Interrupted> interrupted = new HashMap<>();
   private Set<String> raised = new HashSet<>();
   private long lastNanos = System.nanoTime();
+
+  /** A try whose handler was interrupted. */
+  private record Interrupted(Work work, long sinceNanos) {}
 
   /**
    * Creates it.
@@ -51,8 +55,9 @@ final class Leases {
     for (Partition partition : partitions) {
       partition.progress().forEachUnfinished(work -> look(work, now, overdue));
     }
-    interrupted.keySet().removeIf(work -> !work.isRunning());
-    interrupted.forEach((work, since) -> lookAgain(work, now - since, overdue));
+    // another try of the same work has a lease of its own
+    interrupted.entrySet().removeIf(e -> e.getValue().work().lease() != e.getKey());
+    interrupted.values().forEach(i -> lookAgain(i.work(), now - i.sinceNanos(), overdue));
     raised.stream().filter(subject -> !overdue.contains(subject)).forEach(problems::clear);
     raised = overdue;
   }
@@ -62,12 +67,16 @@ final class Leases {
       if (work.isOverdue(now)) {
         report(work, "has expired; its handler goes on, as the policy says", overdue);
       }
-    } else if (!interrupted.containsKey(work) && work.isOverdue(now)) {
-      Throwable where = work.where();
-      if (work.expire(now)) {
-        log.warn("the lease of {} has expired; its handler is interrupted", subjectOf(work), where);
-        interrupted.put(work, now);
-      }
+      return;
+    }
+    HandlerLease lease = work.lease();
+    if (lease == null || interrupted.containsKey(lease) || !work.isOverdue(now)) {
+      return;
+    }
+    Throwable where = work.where();
+    if (work.expire(now)) {
+      log.warn("the lease of {} has expired; its handler is interrupted", subjectOf(work), where);
+      interrupted.put(lease, new Interrupted(work, now));
     }
   }
 

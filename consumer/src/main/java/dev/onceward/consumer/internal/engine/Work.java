@@ -62,7 +62,7 @@ final class Work {
 
   // guarded by this, but for reads of runner
   private volatile @Nullable Thread runner;
-  private @Nullable HandlerLease lease;
+  private volatile @Nullable HandlerLease lease;
   private volatile boolean cancelled;
   private boolean handlerLetGo;
   private boolean letterAcknowledged;
@@ -253,6 +253,11 @@ final class Work {
   /** Whether a handler is at it; any thread. */
   boolean isRunning() {
     return runner != null;
+  }
+
+  /** The lease of the try that runs, or null; any thread. */
+  @Nullable HandlerLease lease() {
+    return lease;
   }
 
   /** Where its handler is at present, as a throwable without a message of its own. */
