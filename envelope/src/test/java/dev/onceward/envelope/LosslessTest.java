@@ -114,6 +114,22 @@ class LosslessTest {
     assertThat(Records.lines(event.foreignHeaders())).isEqualTo(kept);
   }
 
+  @Test
+  void spaceAroundDataOfNoStatedTypeIsKeptInStructuredMode() {
+    Records record =
+        Records.record()
+            .key(new byte[] {1})
+            .value(new byte[] {'\t', '0'})
+            .header("ce_specversion", "1.0")
+            .header("ce_id", "1")
+            .header("ce_type", "t")
+            .header("ce_source", "/s");
+    Event event = READER.read(record.build());
+
+    Event again = READER.read(Records.consumed(EventWriter.structured().write("orders", event)));
+    assertThat(again).isEqualTo(event);
+  }
+
   private static void assertSetOnce(ProducerRecord<byte[], byte[]> record, String header) {
     boolean own = header.matches("ce_[a-z0-9]+") && Records.text(record, header) != null;
     if (own && !header.equals("ce_data") && !header.equals("ce_datacontenttype")) {

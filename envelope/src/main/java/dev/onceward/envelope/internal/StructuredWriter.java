@@ -95,7 +95,11 @@ public final class StructuredWriter implements EventWriter {
   }
 
   private static DataForm formOf(String text, @Nullable String contentType) {
-    if (contentType == null || MediaTypes.isJson(contentType)) {
+    if (contentType == null) {
+      // nobody says that it is JSON: space around it, which no JSON value keeps, may mean something
+      return text.equals(text.strip()) && Json.isValid(text) ? DataForm.JSON : DataForm.BASE64;
+    }
+    if (MediaTypes.isJson(contentType)) {
       return Json.isValid(text) ? DataForm.JSON : DataForm.BASE64;
     }
     return MediaTypes.isText(contentType)
