@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -34,7 +35,8 @@ final class Commits {
   private final Suspects suspects;
   private final Runnable arrived;
   private final long intervalNanos;
-  private long lastNanos = System.nanoTime();
+  private final LongSupplier nanoTime;
+  private long lastNanos;
   private boolean underWay;
   private boolean failed;
 
@@ -42,6 +44,7 @@ final class Commits {
    * Creates it.
    *
    * @param arrived runs after each commit, for work that has waited for it
+   * @param nanoTime as {@link System#nanoTime}
    */
   Commits(
       DeliverySource source,
@@ -49,13 +52,16 @@ final class Commits {
       Drafts drafts,
       Suspects suspects,
       Duration interval,
-      Runnable arrived) {
+      Runnable arrived,
+      LongSupplier nanoTime) {
     this.source = source;
     this.problems = problems;
     this.drafts = drafts;
     this.suspects = suspects;
     this.intervalNanos = interval.toNanos();
     this.arrived = arrived;
+    this.nanoTime = nanoTime;
+    this.lastNanos = nanoTime.getAsLong();
   }
 
   /**
@@ -66,7 +72,7 @@ final class Commits {
    */
   boolean commitWhenDue(Collection<Partition> partitions) {
     boolean urgent = suspects.step() || drafts.areUrgent(partitions);
-    long now = System.nanoTime();
+    long now = nanoTime.getAsLong();
     if (now - lastNanos >= pause(urgent)) {
       lastNanos = now;
       commit(partitions);

@@ -101,7 +101,14 @@ public final class Engine {
     Suspects suspects = new Suspects(lanes, settings.maxCrashes());
     Drafts drafts = new Drafts(lanes, suspects);
     commits =
-        new Commits(source, problems, drafts, suspects, settings.commitInterval(), workers::pump);
+        new Commits(
+            source,
+            problems,
+            drafts,
+            suspects,
+            settings.commitInterval(),
+            workers::pump,
+            System::nanoTime);
     leases = new Leases(settings.leases().onExpiry(), problems, workers::giveUpInFlight);
     membership = new Membership(source, problems, NO_HEARTBEAT);
     watch = new Watch(lanes, problems, LONG_UNDER_WAY);

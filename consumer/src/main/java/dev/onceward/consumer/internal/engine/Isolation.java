@@ -2,6 +2,7 @@ package dev.onceward.consumer.internal.engine;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,20 @@ final class Isolation {
     ENDED
   }
 
+  private final LongSupplier nanoTime;
   private final Deque<Work> waiting = new ArrayDeque<>();
   private Phase phase = Phase.FREE;
   private @Nullable Work isolated;
   private long sinceNanos;
+
+  /**
+   * Creates it, with nobody isolated.
+   *
+   * @param nanoTime as {@link System#nanoTime}
+   */
+  Isolation(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
 
   /** The head of a lane that must run alone. */
   void add(Work work) {
@@ -121,6 +132,6 @@ final class Isolation {
   private void become(Phase next, @Nullable Work work) {
     phase = next;
     isolated = work;
-    sinceNanos = System.nanoTime();
+    sinceNanos = nanoTime.getAsLong();
   }
 }

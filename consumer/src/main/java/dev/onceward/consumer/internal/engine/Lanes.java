@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +30,19 @@ final class Lanes {
   /** Partitions with ready lanes, each once. */
   private final Deque<Partition> ready = new ArrayDeque<>();
 
-  private final Isolation isolation = new Isolation();
+  private final Isolation isolation;
   private final Lingering lingering = new Lingering();
   private int running;
 
   Lanes(int concurrency, KeylessRecords keyless) {
+    this(concurrency, keyless, System::nanoTime);
+  }
+
+  /** Creates it with a clock of its own, like {@link System#nanoTime}. */
+  Lanes(int concurrency, KeylessRecords keyless, LongSupplier nanoTime) {
     this.concurrency = concurrency;
     this.keyless = keyless;
+    this.isolation = new Isolation(nanoTime);
   }
 
   /** Queues work of one partition, in offset order. */
@@ -277,15 +285,9 @@ final class Lanes {
         });
   }
 
-  /** Asks or tells about the isolated work; nothing starts meanwhile. */
-  void isolating(IsolationStep step) {
-    locked(() -> step.apply(isolation, running));
-  }
-
-  /** A step of isolating work, under the lock. */
-  @FunctionalInterface
-  interface IsolationStep {
-    void apply(Isolation isolation, int running);
+  /** Asks or tells about the isolated work, and how much runs; nothing starts meanwhile. */
+  void isolating(ObjIntConsumer<Isolation> step) {
+    locked(() -> step.accept(isolation, running));
   }
 
   private <T> T locked(Supplier<T> action) {

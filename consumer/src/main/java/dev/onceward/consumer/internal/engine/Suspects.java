@@ -2,6 +2,7 @@ package dev.onceward.consumer.internal.engine;
 
 import dev.onceward.tracing.KeyHash;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -19,6 +20,7 @@ final class Suspects {
 
   private final Lanes lanes;
   private final int maxCrashes;
+  private final LongSupplier nanoTime;
 
   /** What commits name from now on, or null. */
   private @Nullable Work alone;
@@ -33,13 +35,19 @@ final class Suspects {
   private boolean impatient;
 
   Suspects(Lanes lanes, int maxCrashes) {
+    this(lanes, maxCrashes, System::nanoTime);
+  }
+
+  /** Creates it with the clock of the lanes. */
+  Suspects(Lanes lanes, int maxCrashes, LongSupplier nanoTime) {
     this.lanes = lanes;
     this.maxCrashes = maxCrashes;
+    this.nanoTime = nanoTime;
   }
 
   /** Goes one step on; true when the next step needs a commit soon. */
   boolean step() {
-    return step(System.nanoTime());
+    return step(nanoTime.getAsLong());
   }
 
   /** As {@link #step()}, at a time as {@link System#nanoTime}. */
