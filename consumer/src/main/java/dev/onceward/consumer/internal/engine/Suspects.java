@@ -76,6 +76,8 @@ final class Suspects {
       report(reserved);
       naming = true;
       alone = reserved;
+      // so that commits name it also when others start before a thread has come to it
+      reserved.marked = true;
     } else if (reserved != null) {
       boolean waitsInVain = impatient && reserved.crashes() < maxCrashes;
       if (waitsInVain || isolation.nanosInPhase(now) >= PATIENCE_NANOS) {

@@ -130,6 +130,15 @@ class SuspectsTest {
   }
 
   @Test
+  void aSuspectThatNoThreadHasComeToIsNamedStillWhenOthersStart() {
+    Work suspect = offer(0, "a", Suspicion.ACCUSED);
+    isolate(suspect);
+    assertThat(suspects.step(System.nanoTime() + Duration.ofSeconds(11).toNanos())).isTrue();
+    assertThat(suspects.alone()).isNull();
+    assertThat(suspect.isAtWork()).as("it may start at any time").isTrue();
+  }
+
+  @Test
   void aWatchedRecordStartsOnceACommitHasNamedIt() {
     Work watched = offer(0, "a", Suspicion.WATCHED);
     Work follower = offer(1, "a", Suspicion.WATCHED);
