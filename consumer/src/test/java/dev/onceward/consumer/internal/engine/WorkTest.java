@@ -29,4 +29,14 @@ class WorkTest {
     assertThat(work.age(back + Duration.ofSeconds(8).toNanos(), false)).isZero();
     assertThat(work.age(back + Duration.ofHours(1).toNanos(), true)).isZero();
   }
+
+  @Test
+  void ofTheHandlerAndTheDeadLetterTheLastOneIsTheLast() {
+    assertThat(work.handlerLetGo()).isFalse();
+    assertThat(work.letterAcknowledged()).isTrue();
+
+    Work other = Records.work(Records.partition(0), 1, "k");
+    assertThat(other.letterAcknowledged()).isFalse();
+    assertThat(other.handlerLetGo()).isTrue();
+  }
 }
