@@ -10,7 +10,6 @@ import dev.onceward.consumer.DeliveryCounts;
 import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
-import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
@@ -25,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -54,9 +54,10 @@ final class EngineLife implements AutoCloseable {
   }
 
   private final int number = NUMBER.incrementAndGet();
-  private final Truth truth = new Truth();
+  private final String topic;
+  private final Truth truth;
   private final LogLines log = new LogLines();
-  private final List<ProducerRecord<byte[], byte[]>> letters = new CopyOnWriteArrayList<>();
+  private final List<ProducerRecord<byte[], byte[]>> letters;
   private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
   private final ExecutorService executor =
       Executors.newCachedThreadPool(
@@ -69,10 +70,23 @@ final class EngineLife implements AutoCloseable {
   private final FaultyCalls calls;
   private final Engine engine;
   private final Thread poll;
+  private volatile Set<String> ranAtDeath = Set.of();
+  private volatile boolean dead;
 
-  private EngineLife(Builder builder) {
-    consumer = new LogConsumer(builder.pollRecords);
-    calls = new FaultyCalls(consumer, truth::committing);
+  EngineLife(EngineLifeBuilder builder) {
+    EngineLife before = builder.before;
+    topic = before == null ? "topic-of-life-" + number + "-" : before.topic;
+    truth = before == null ? new Truth() : before.truth;
+    letters = before == null ? new CopyOnWriteArrayList<>() : before.letters;
+    consumer = new LogConsumer(builder.pollRecords, before == null ? null : before.consumer);
+    calls =
+        new FaultyCalls(
+            consumer,
+            offsets -> {
+              if (!dead) {
+                truth.committing(offsets);
+              }
+            });
     engine =
         new Engine(
             new EngineSettings(
@@ -104,8 +118,8 @@ final class EngineLife implements AutoCloseable {
     poll.setDaemon(true);
   }
 
-  static Builder builder() {
-    return new Builder();
+  static EngineLifeBuilder builder() {
+    return new EngineLifeBuilder();
   }
 
   /** Like the waits of other tests, for a machine that has other things to do. */
@@ -115,18 +129,57 @@ final class EngineLife implements AutoCloseable {
 
   private Outcome handle(Handler handler, Delivery delivery) throws Exception {
     TopicPartition id = partition(delivery.partition());
-    truth.begun(id, delivery.offset(), delivery.attempt());
+    synchronized (this) {
+      requireAlive();
+      truth.begun(id, delivery.offset(), delivery.attempt());
+    }
     try {
       handler.handle(delivery);
-      truth.returned(id, delivery.offset());
+      synchronized (this) {
+        requireAlive();
+        truth.returned(id, delivery.offset());
+      }
       return Outcome.APPLIED;
     } finally {
-      truth.ended(id, delivery.offset());
+      synchronized (this) {
+        if (!dead) {
+          truth.ended(id, delivery.offset());
+        }
+      }
     }
+  }
+
+  private void requireAlive() {
+    if (dead) {
+      throw new IllegalStateException("what a dead process does is not so");
+    }
+  }
+
+  /** The process dies: whatever it does from now on has not happened. */
+  void die() {
+    synchronized (this) {
+      dead = true;
+      consumer.die();
+      ranAtDeath = truth.died();
+    }
+    engine.stop();
+    executor.shutdownNow();
+  }
+
+  /** The places of the records that were being handled when it died. */
+  Set<String> ranAtDeath() {
+    return ranAtDeath;
+  }
+
+  boolean isDead() {
+    return dead;
   }
 
   private CompletionStage<?> send(
       DeadLetters.Sender sender, ProducerRecord<byte[], byte[]> letter) {
+    if (dead) {
+      return new CompletableFuture<>();
+    }
     return sender
         .send(letter)
         .thenApply(
@@ -147,9 +200,9 @@ final class EngineLife implements AutoCloseable {
     return "group-" + number;
   }
 
-  /** A topic that no other life has, so that lines of the log can be told apart. */
+  /** A topic that only lives after this one have, so that lines of the log can be told apart. */
   String topic() {
-    return "topic-of-life-" + number + "-";
+    return topic;
   }
 
   TopicPartition partition(int partition) {
@@ -300,66 +353,5 @@ final class EngineLife implements AutoCloseable {
     // a handler that waits is told to end; the poll thread ends by itself
     executor.shutdownNow();
     log.close();
-  }
-
-  /** Collects what a life is to be like; the defaults are those of a small consumer in a hurry. */
-  static final class Builder {
-    private Handler handler = delivery -> {};
-    private DeadLetters.Sender sender =
-        letter -> java.util.concurrent.CompletableFuture.completedFuture(null);
-    private RetryPolicy retryPolicy =
-        RetryPolicy.builder()
-            .maxAttempts(3)
-            .initialDelay(Duration.ofMillis(2))
-            .maxDelay(Duration.ofMillis(10))
-            .build();
-    private Duration commitInterval = Duration.ofMillis(20);
-    private Duration drainBudget = Duration.ofSeconds(5);
-    private int concurrency = 4;
-    private int maxRecords = 1_000;
-    private int pollRecords = 50;
-
-    private Builder() {}
-
-    Builder handler(Handler handler) {
-      this.handler = handler;
-      return this;
-    }
-
-    Builder sender(DeadLetters.Sender sender) {
-      this.sender = sender;
-      return this;
-    }
-
-    Builder retryPolicy(RetryPolicy retryPolicy) {
-      this.retryPolicy = retryPolicy;
-      return this;
-    }
-
-    Builder commitInterval(Duration commitInterval) {
-      this.commitInterval = commitInterval;
-      return this;
-    }
-
-    Builder drainBudget(Duration drainBudget) {
-      this.drainBudget = drainBudget;
-      return this;
-    }
-
-    Builder concurrency(int concurrency) {
-      this.concurrency = concurrency;
-      return this;
-    }
-
-    /** The bounds on what is in flight and on what one poll brings. */
-    Builder inFlight(int maxRecords, int pollRecords) {
-      this.maxRecords = maxRecords;
-      this.pollRecords = pollRecords;
-      return this;
-    }
-
-    EngineLife build() {
-      return new EngineLife(this);
-    }
   }
 }

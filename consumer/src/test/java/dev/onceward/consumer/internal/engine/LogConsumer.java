@@ -33,17 +33,31 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
 
   private static final long LONGEST_IDLE_NANOS = Duration.ofMillis(2).toNanos();
 
-  private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new HashMap<>();
-  private final Map<TopicPartition, OffsetAndMetadata> offsets = new ConcurrentHashMap<>();
+  private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs;
+  private final Map<TopicPartition, OffsetAndMetadata> offsets;
   private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
   private final Set<TopicPartition> paused = ConcurrentHashMap.newKeySet();
   private volatile long polls;
   private volatile boolean polling;
   private volatile int maxMetadata = 4096;
 
-  LogConsumer(int pollRecords) {
+  private volatile boolean dead;
+
+  /**
+   * Creates it.
+   *
+   * @param before one that is dead, and whose logs and committed offsets this one finds
+   */
+  LogConsumer(int pollRecords, @Nullable LogConsumer before) {
     super("earliest");
     setMaxPollRecords(pollRecords);
+    logs = before == null ? new HashMap<>() : before.logs;
+    offsets = before == null ? new ConcurrentHashMap<>() : before.offsets;
+  }
+
+  /** From now on nothing that it commits reaches the group. */
+  void die() {
+    dead = true;
   }
 
   /** Writes to the log; the offset must be higher than any before. */
@@ -97,6 +111,7 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
     rebalance(next);
     for (TopicPartition id : next) {
       long from = kept.contains(id) ? position(id) : committedOffset(id);
+      seek(id, from);
       for (ConsumerRecord<byte[], byte[]> record : logs.getOrDefault(id, List.of())) {
         if (record.offset() >= from) {
           addRecord(record);
@@ -226,9 +241,15 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
       return;
     }
     super.commitAsync(committed, null);
-    offsets.putAll(committed);
+    commit(committed);
     if (callback != null) {
       answers.add(() -> callback.onComplete(committed, null));
+    }
+  }
+
+  private void commit(Map<TopicPartition, OffsetAndMetadata> committed) {
+    if (!dead) {
+      offsets.putAll(committed);
     }
   }
 
@@ -243,7 +264,15 @@ final class LogConsumer extends MockConsumer<byte[], byte[]> {
       throw new OffsetMetadataTooLarge("too long");
     }
     super.commitAsync(committed, null);
-    offsets.putAll(committed);
+    commit(committed);
+  }
+
+  @Override
+  public synchronized Map<TopicPartition, OffsetAndMetadata> committed(
+      Set<TopicPartition> partitions, Duration timeout) {
+    Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>(offsets);
+    found.keySet().retainAll(partitions);
+    return found;
   }
 
   @Override

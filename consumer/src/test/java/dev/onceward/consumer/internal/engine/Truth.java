@@ -69,6 +69,13 @@ final class Truth {
     running.remove(id + "@" + offset);
   }
 
+  /** The process has died: nothing runs; returns what did. */
+  synchronized Set<String> died() {
+    Set<String> ran = Set.copyOf(running);
+    running.clear();
+    return ran;
+  }
+
   /** A handler returned. */
   synchronized void returned(TopicPartition id, long offset) {
     returned++;
