@@ -70,7 +70,7 @@ public final class CommitNote {
     return entry == null ? 0 : entry.attempts();
   }
 
-  /** How often the process died while the record ran alone, 0 when nothing is known of it. */
+  /** The deaths that the note tells of, as one number ({@link Deaths#of}); 0 when it tells none. */
   public int crashes(long offset) {
     Entry entry = entry(offset);
     return entry == null ? 0 : entry.crashes();

@@ -81,7 +81,7 @@ public record NoteContent(
    *
    * @param offset its offset
    * @param attempts how many failed attempts it has used up
-   * @param crashes how often the process died while it ran alone
+   * @param crashes the deaths of its process, as one number ({@link Deaths#told})
    * @param started whether it is running, or may be
    */
   public record Entry(long offset, int attempts, int crashes, boolean started) {
