@@ -32,6 +32,7 @@ record ConsumerConfig(
     Duration startTimeout,
     RetryPolicy retryPolicy,
     LeasePolicy leasePolicy,
+    BatchPolicy batches,
     UnhandledEvents unhandledEvents,
     KeylessRecords keylessRecords,
     PayloadMapper payloadMapper,
@@ -59,6 +60,7 @@ record ConsumerConfig(
     requirePositive("commitInterval", builder.commitInterval.toNanos(), problems);
     requirePositive("startTimeout", builder.startTimeout.toNanos(), problems);
     List<Route> routes = routes(builder, problems);
+    BatchPolicy batches = batches(builder, routes, problems);
     if (!problems.isEmpty()) {
       throw new ConsumerConfigurationException(problems);
     }
@@ -78,6 +80,7 @@ record ConsumerConfig(
         builder.startTimeout,
         builder.retryPolicy,
         builder.leasePolicy,
+        batches,
         builder.unhandledEvents,
         builder.keylessRecords,
         builder.payloadMapper,
@@ -121,6 +124,22 @@ record ConsumerConfig(
                           + " inbox; add .inbox(JdbcInbox.on(dataSource))"));
     }
     return routes;
+  }
+
+  private static BatchPolicy batches(
+      EventConsumer.Builder builder, List<Route> routes, List<String> problems) {
+    BatchPolicy wanted = builder.batches;
+    boolean surrounded = !builder.interceptors.isEmpty();
+    if (wanted == null) {
+      boolean lists = routes.stream().anyMatch(Route::takesLists);
+      return lists && !surrounded ? BatchPolicy.standard() : BatchPolicy.none();
+    }
+    if (wanted.maxEvents() > 1 && surrounded) {
+      problems.add(
+          "batches(...) and interceptor(...) are both set, but an interceptor surrounds one"
+              + " delivery; do without one of them, or set batches(BatchPolicy.none())");
+    }
+    return routes.stream().anyMatch(Route::isShareable) ? wanted : BatchPolicy.none();
   }
 
   private static void requirePositive(String name, long value, List<String> problems) {

@@ -100,6 +100,7 @@ public interface EventConsumer extends AutoCloseable {
     RetryPolicy retryPolicy = RetryPolicy.standard();
     LeasePolicy leasePolicy = LeasePolicy.standard();
     UnhandledEvents unhandledEvents = UnhandledEvents.SKIP;
+    @Nullable BatchPolicy batches;
     KeylessRecords keylessRecords = KeylessRecords.IN_PARTITION_ORDER;
     PayloadMapper payloadMapper = JacksonPayloadMapper.standard();
     EventReader eventReader = EventReader.standard();
@@ -161,6 +162,16 @@ public interface EventConsumer extends AutoCloseable {
      */
     public Builder lease(LeasePolicy leasePolicy) {
       this.leasePolicy = requireNonNull(leasePolicy, "lease(...) was given null");
+      return this;
+    }
+
+    /**
+     * How many events may share a transaction of the inbox; default {@link BatchPolicy#none}, or
+     * {@link BatchPolicy#standard} when a handler takes lists and there is no {@link #interceptor}.
+     * An interceptor surrounds one delivery, so there is none beside batches.
+     */
+    public Builder batches(BatchPolicy batches) {
+      this.batches = requireNonNull(batches, "batches(...) was given null");
       return this;
     }
 

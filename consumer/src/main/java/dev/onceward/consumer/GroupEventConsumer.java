@@ -4,11 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.SharedDelivery;
 import dev.onceward.consumer.internal.engine.Engine;
 import dev.onceward.consumer.internal.engine.EngineObservation;
 import dev.onceward.consumer.internal.engine.EngineParts;
 import dev.onceward.consumer.internal.engine.EngineSettings;
 import dev.onceward.consumer.internal.engine.HandlerThreads;
+import dev.onceward.consumer.internal.engine.Handling;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
 import dev.onceward.consumer.internal.failure.Failures;
@@ -203,6 +205,7 @@ final class GroupEventConsumer implements EventConsumer {
             config.group(),
             config.routes().topics(),
             config.concurrency(),
+            config.batches(),
             config.keylessRecords(),
             config.leasePolicy(),
             config.retryPolicy().maxCrashes(),
@@ -214,7 +217,7 @@ final class GroupEventConsumer implements EventConsumer {
         new EngineParts(
             source,
             new RecordDelivery.Source(config.group(), config.eventReader(), config::handlerId),
-            pipeline::handle,
+            handling(pipeline),
             new Failures(
                 config.retryPolicy(),
                 config.leasePolicy(),
@@ -222,6 +225,20 @@ final class GroupEventConsumer implements EventConsumer {
             new DeadLetters(sender::send, deadLetterTopics, failed -> handlerOf(failed.delivery())),
             executor,
             clock));
+  }
+
+  private static Handling handling(Pipeline pipeline) {
+    return new Handling() {
+      @Override
+      public Outcome handle(Delivery delivery) throws Exception {
+        return pipeline.handle(delivery);
+      }
+
+      @Override
+      public List<@Nullable Outcome> handleTogether(List<SharedDelivery> deliveries) {
+        return pipeline.handleTogether(deliveries);
+      }
+    };
   }
 
   private @Nullable String handlerOf(Delivery delivery) {

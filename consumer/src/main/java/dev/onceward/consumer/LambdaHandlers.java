@@ -69,8 +69,7 @@ public final class LambdaHandlers {
         type,
         payload,
         false,
-        (delivery, data, tx) ->
-            handler.handle(payload.cast(requireNonNull(data, "payload")), delivery),
+        one((delivery, data, tx) -> handler.handle(payload.cast(present(data)), delivery)),
         guarantees);
   }
 
@@ -82,11 +81,9 @@ public final class LambdaHandlers {
         type,
         payload,
         true,
-        (delivery, data, tx) ->
-            handler.handle(
-                payload.cast(requireNonNull(data, "payload")),
-                delivery,
-                requireNonNull(tx, "transaction")),
+        one(
+            (delivery, data, tx) ->
+                handler.handle(payload.cast(present(data)), delivery, present(tx))),
         guarantees);
   }
 
@@ -96,7 +93,8 @@ public final class LambdaHandlers {
    */
   public LambdaHandlers on(String type, DeliveryHandler handler, Guarantee... guarantees) {
     requireNonNull(handler);
-    return add(type, null, false, (delivery, data, tx) -> handler.handle(delivery), guarantees);
+    return add(
+        type, null, false, one((delivery, data, tx) -> handler.handle(delivery)), guarantees);
   }
 
   /** As {@link #on(String, DeliveryHandler, Guarantee...)}, in a transaction. */
@@ -107,7 +105,31 @@ public final class LambdaHandlers {
         type,
         null,
         true,
-        (delivery, data, tx) -> handler.handle(delivery, requireNonNull(tx, "transaction")),
+        one((delivery, data, tx) -> handler.handle(delivery, present(tx))),
+        guarantees);
+  }
+
+  /**
+   * Handles several events of a type at once, in a transaction that the inbox commits: as many as
+   * are ready, at least one. Their effects are committed together; see {@link BatchPolicy}.
+   */
+  public <T> LambdaHandlers onBatch(
+      String type, Class<T> payload, BatchHandler<T> handler, Guarantee... guarantees) {
+    requireNonNull(handler);
+    return add(
+        type,
+        payload,
+        true,
+        true,
+        (inputs, tx) -> {
+          List<T> payloads = new ArrayList<>(inputs.size());
+          List<Delivery> deliveries = new ArrayList<>(inputs.size());
+          for (Route.Input input : inputs) {
+            payloads.add(payload.cast(present(input.payload())));
+            deliveries.add(input.delivery());
+          }
+          handler.handle(payloads, deliveries, present(tx));
+        },
         guarantees);
   }
 
@@ -115,6 +137,16 @@ public final class LambdaHandlers {
       String type,
       @Nullable Class<?> payload,
       boolean transactional,
+      Route.Call call,
+      Guarantee... guarantees) {
+    return add(type, payload, transactional, false, call, guarantees);
+  }
+
+  private LambdaHandlers add(
+      String type,
+      @Nullable Class<?> payload,
+      boolean transactional,
+      boolean takesLists,
       Route.Call call,
       Guarantee... guarantees) {
     @Nullable String problem = HandlerScanner.patternProblem(type);
@@ -135,8 +167,27 @@ public final class LambdaHandlers {
             wanted.contains(Guarantee.VERSION_GUARD),
             payload == null ? null : new PayloadParameter(payload, false),
             transactional,
+            takesLists,
             call));
     return this;
+  }
+
+  /** A call for one delivery at a time. */
+  private interface OneCall {
+    void handle(Delivery delivery, @Nullable Object payload, @Nullable Connection tx)
+        throws Exception;
+  }
+
+  private static Route.Call one(OneCall call) {
+    return (inputs, tx) -> {
+      Route.Input input = inputs.get(0);
+      call.handle(input.delivery(), input.payload(), tx);
+    };
+  }
+
+  /** The pipeline gives a payload to whom takes one, and a transaction likewise. */
+  private static <T> T present(@Nullable T value) {
+    return requireNonNull(value, "payload or transaction");
   }
 
   String id() {
@@ -173,5 +224,18 @@ public final class LambdaHandlers {
   public interface TransactionalDeliveryHandler {
     /** Handles the event; the inbox commits {@code tx} when it returns. */
     void handle(Delivery delivery, Connection tx) throws Exception;
+  }
+
+  /** Handles several events of a type at once with the transaction of their effects. */
+  @FunctionalInterface
+  public interface BatchHandler<T> {
+    /**
+     * Handles the events; the inbox commits {@code tx} when it returns. When it throws, nothing is
+     * committed, and it is called once more for each event by itself. Must be thread-safe.
+     *
+     * @param payloads their data, one or more; of one key in offset order
+     * @param deliveries their deliveries, by the same positions
+     */
+    void handle(List<T> payloads, List<Delivery> deliveries, Connection tx) throws Exception;
   }
 }

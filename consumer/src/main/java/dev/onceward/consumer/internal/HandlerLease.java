@@ -51,6 +51,9 @@ public final class HandlerLease implements Lease {
   private volatile long endNanos;
   private volatile Phase phase = Phase.HELD;
 
+  /** Whether its time does not run, because its handler does not; guarded by the lock. */
+  private boolean stopped;
+
   /** Why it is LOST; while COMMITTING or COMMITTED, whether it would be without the commit. */
   private volatile @Nullable LeaseLoss loss;
 
@@ -179,6 +182,17 @@ public final class HandlerLease implements Lease {
   }
 
   /**
+   * Stops its time until the effect begins: the handlers of others, with which it shares a
+   * transaction, have their turn.
+   */
+  public void stopTime() {
+    synchronized (lock) {
+      stopped = true;
+      endNanos = nanoTime.getAsLong() + nanos(LONGEST);
+    }
+  }
+
+  /**
    * Begins a run of the effect. It may be a further one: after a transaction that was rolled back
    * and is repeated, or when an interceptor proceeds again.
    *
@@ -191,6 +205,10 @@ public final class HandlerLease implements Lease {
       }
       if (phase != Phase.HELD) {
         throw refusal();
+      }
+      if (stopped) {
+        stopped = false;
+        endNanos = nanoTime.getAsLong() + nanos(policy.maximum());
       }
     }
   }

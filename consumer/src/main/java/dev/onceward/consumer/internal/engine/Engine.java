@@ -94,6 +94,7 @@ public final class Engine {
             counters,
             problems,
             keyFailures,
+            new BatchSize(settings.batches().maxEvents(), settings.batches().maxTime()),
             settings.leases(),
             System::nanoTime,
             parts,

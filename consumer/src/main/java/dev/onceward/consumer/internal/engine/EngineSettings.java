@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.BatchPolicy;
 import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.LeasePolicy;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Set;
  * @param group the consumer group, for names of threads and messages
  * @param topics what to read
  * @param concurrency handlers that may run at once
+ * @param batches how many works may share a run
  * @param keyless the order of records without a key
  * @param leases how long a handler may run
  * @param maxCrashes how often the process may die while one record is at work alone
@@ -24,6 +26,7 @@ public record EngineSettings(
     String group,
     Set<String> topics,
     int concurrency,
+    BatchPolicy batches,
     KeylessRecords keyless,
     LeasePolicy leases,
     int maxCrashes,

@@ -53,6 +53,7 @@ final class Work {
   private @Nullable Instant firstFailure;
   private @Nullable Long ageBegin;
   private boolean waitedForInbox;
+  private boolean runsByItself;
 
   // the poll thread
   @Nullable Work before;
@@ -67,6 +68,7 @@ final class Work {
   private boolean handlerLetGo;
   private boolean letterAcknowledged;
   private volatile boolean givenUpInFlight;
+  private boolean together;
 
   /** Work of a record of which nothing is known. */
   Work(Partition partition, ConsumerRecord<byte[], byte[]> record) {
@@ -188,12 +190,36 @@ final class Work {
     failedAttempts = before + 1;
   }
 
+  /** Whether it may run together with others: it is new, and nothing is known against it. */
+  boolean isShareable() {
+    return failures == 0
+        && deaths.atWork() == 0
+        && failedAttempts == 0
+        && suspicion == Suspicion.NONE
+        && !runsByItself;
+  }
+
+  /** From now on it runs with no other, so that what it does hits nobody else. */
+  void runByItself() {
+    runsByItself = true;
+  }
+
   /** Marks the calling thread as the one at work; false when the work was cancelled before. */
-  synchronized boolean begin(HandlerLease lease) {
+  boolean begin(HandlerLease lease) {
+    return begin(lease, false);
+  }
+
+  /** As {@link #begin(HandlerLease)}, together with others on the same thread. */
+  boolean beginTogether(HandlerLease lease) {
+    return begin(lease, true);
+  }
+
+  private synchronized boolean begin(HandlerLease lease, boolean together) {
     if (cancelled) {
       return false;
     }
     this.lease = lease;
+    this.together = together;
     runner = Thread.currentThread();
     return true;
   }
@@ -287,9 +313,12 @@ final class Work {
     return cancelled;
   }
 
-  /** From now on its dead letter is under way although its handler still runs. */
+  /**
+   * From now on its dead letter is under way although its handler still runs; not when it runs
+   * together with others, for then it runs once more by itself.
+   */
   synchronized boolean giveUpInFlight() {
-    if (runner == null || cancelled || givenUpInFlight) {
+    if (runner == null || cancelled || givenUpInFlight || together) {
       return false;
     }
     givenUpInFlight = true;

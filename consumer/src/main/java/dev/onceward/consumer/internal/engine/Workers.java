@@ -15,6 +15,7 @@ import dev.onceward.consumer.internal.failure.Failures;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,6 +48,7 @@ final class Workers {
   private final LongSupplier nanoTime;
 
   private final KeyFailures keyFailures;
+  private final SharedRuns sharedRuns;
   private final Consumer<Throwable> fatal;
   private final AtomicBoolean rejected = new AtomicBoolean();
   private final ThreadLocal<Boolean> handles = ThreadLocal.withInitial(() -> false);
@@ -59,6 +61,7 @@ final class Workers {
       Counters counters,
       Problems problems,
       KeyFailures keyFailures,
+      BatchSize batchSize,
       LeasePolicy leases,
       LongSupplier nanoTime,
       EngineParts parts,
@@ -78,6 +81,8 @@ final class Workers {
     this.nanoTime = nanoTime;
     this.fatal = fatal;
     this.deliveries = parts.deliveries();
+    this.sharedRuns =
+        new SharedRuns(lanes, completions, counters, batchSize, leases, nanoTime, parts);
   }
 
   /** Whether the calling thread runs a handler. */
@@ -134,7 +139,8 @@ final class Workers {
     try {
       Work work = first;
       while (work != null) {
-        work = run(work);
+        List<Work> together = sharedRuns.takeMore(work);
+        work = together.size() == 1 ? run(work) : sharedRuns.run(together);
       }
     } catch (Throwable e) {
       // no failure of a handler gets here: this is one of ours, and must not pass in silence

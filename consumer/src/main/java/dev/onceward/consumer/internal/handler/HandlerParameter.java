@@ -2,13 +2,16 @@ package dev.onceward.consumer.internal.handler;
 
 import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.Lease;
+import dev.onceward.consumer.internal.handler.Route.Input;
 import dev.onceward.envelope.Event;
 import io.cloudevents.CloudEvent;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Parameter;
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -18,43 +21,42 @@ import org.jspecify.annotations.Nullable;
 enum HandlerParameter {
   EVENT {
     @Override
-    Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
-      return delivery.event();
+    Object resolve(Input input, @Nullable Connection tx) {
+      return input.delivery().event();
     }
   },
   DELIVERY {
     @Override
-    Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
-      return delivery;
+    Object resolve(Input input, @Nullable Connection tx) {
+      return input.delivery();
     }
   },
   LEASE {
     @Override
-    Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
-      return delivery.lease();
+    Object resolve(Input input, @Nullable Connection tx) {
+      return input.delivery().lease();
     }
   },
   CONNECTION {
     @Override
-    @Nullable Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
+    @Nullable Object resolve(Input input, @Nullable Connection tx) {
       return tx;
     }
   },
   RECORD {
     @Override
-    Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
-      return delivery.record();
+    Object resolve(Input input, @Nullable Connection tx) {
+      return input.delivery().record();
     }
   },
   PAYLOAD {
     @Override
-    @Nullable Object resolve(Delivery delivery, @Nullable Object payload, @Nullable Connection tx) {
-      return payload;
+    @Nullable Object resolve(Input input, @Nullable Connection tx) {
+      return input.payload();
     }
   };
 
-  abstract @Nullable Object resolve(
-      Delivery delivery, @Nullable Object payload, @Nullable Connection tx);
+  abstract @Nullable Object resolve(Input input, @Nullable Connection tx);
 
   static HandlerParameter of(Class<?> type) {
     if (type == Event.class || type == CloudEvent.class) {
@@ -80,8 +82,10 @@ enum HandlerParameter {
     if (of(type) != PAYLOAD) {
       return null;
     }
-    if (List.class.isAssignableFrom(type)) {
-      return "takes a List, but batches of events are not supported; take one payload";
+    if (Collection.class.isAssignableFrom(type)) {
+      return "takes a "
+          + type.getSimpleName()
+          + "; take one payload, or a List<...> of payloads, events or deliveries";
     }
     if (type.isPrimitive()) {
       return "takes the primitive " + type + ", which no event's data maps to; take an object type";
@@ -95,13 +99,24 @@ enum HandlerParameter {
     return null;
   }
 
-  /** Whether a payload parameter takes the null or empty of an event without data. */
-  static boolean acceptsNoData(Parameter parameter) {
-    return parameter.getType() == Optional.class
-        || Stream.concat(
-                Arrays.stream(parameter.getAnnotations()),
-                Arrays.stream(parameter.getAnnotatedType().getAnnotations()))
+  /** The class of a type, without its type arguments; null for a type variable. */
+  static @Nullable Class<?> rawType(Type type) {
+    if (type instanceof ParameterizedType parameterized) {
+      return rawType(parameterized.getRawType());
+    }
+    return type instanceof Class<?> plain ? plain : null;
+  }
+
+  /**
+   * Whether a payload parameter takes the null or empty of an event without data.
+   *
+   * @param type its type, or that of the elements of its list
+   * @param declared annotations that stand at the parameter itself
+   */
+  static boolean acceptsNoData(AnnotatedType type, Annotation... declared) {
+    return rawType(type.getType()) == Optional.class
+        || Stream.concat(Arrays.stream(declared), Arrays.stream(type.getAnnotations()))
             .map(Annotation::annotationType)
-            .anyMatch(type -> type.getSimpleName().equals("Nullable"));
+            .anyMatch(annotation -> annotation.getSimpleName().equals("Nullable"));
   }
 }

@@ -4,12 +4,10 @@ import dev.onceward.consumer.EventHandlers;
 import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Idempotent;
 import dev.onceward.consumer.VersionGuard;
-import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
 import dev.onceward.dedupe.InboxEntry;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -75,38 +73,15 @@ public final class HandlerScanner {
   private void addRoutes(Object handlers, Method method, EventHandlers marker) {
     String name = name(method);
     int before = problems.size();
-    List<HandlerParameter> parameters = new ArrayList<>();
-    PayloadParameter payload = null;
-    Set<HandlerParameter> seen = new HashSet<>();
-    for (Parameter parameter : method.getParameters()) {
-      String problem = HandlerParameter.problem(parameter.getType());
-      if (problem != null) {
-        problems.add(name + " " + problem);
-        continue;
-      }
-      HandlerParameter kind = HandlerParameter.of(parameter.getType());
-      if (!seen.add(kind)) {
-        problems.add(
-            name
-                + " has two parameters for the "
-                + kind.name().toLowerCase(java.util.Locale.ROOT)
-                + " ("
-                + parameter.getType().getSimpleName()
-                + " is the second); keep one");
-      }
-      if (kind == HandlerParameter.PAYLOAD) {
-        payload =
-            new PayloadParameter(
-                parameter.getParameterizedType(), HandlerParameter.acceptsNoData(parameter));
-      }
-      parameters.add(kind);
-    }
-    boolean transactional = seen.contains(HandlerParameter.CONNECTION);
+    HandlerParameters parameters = HandlerParameters.of(method, name, problems);
+    boolean transactional = parameters.transactional();
     checkMethod(method, name, transactional);
     if (problems.size() > before) {
       return;
     }
-    Route.Call call = MethodCall.of(handlers, method, parameters, name, problems);
+    Route.Call call =
+        MethodCall.of(
+            handlers, method, parameters.kinds(), parameters.takesLists(), name, problems);
     if (call == null) {
       return;
     }
@@ -119,8 +94,9 @@ public final class HandlerScanner {
               pattern,
               marked(method, Idempotent.class),
               marked(method, VersionGuard.class),
-              payload,
+              parameters.payload(),
               transactional,
+              parameters.takesLists(),
               call));
     }
   }

@@ -1,12 +1,13 @@
 package dev.onceward.consumer.internal.handler;
 
-import dev.onceward.consumer.Delivery;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +17,19 @@ final class MethodCall implements Route.Call {
 
   private final MethodHandle handle;
   private final HandlerParameter[] parameters;
+  private final boolean takesLists;
   private final String name;
   private final boolean asynchronous;
 
   private MethodCall(
-      MethodHandle handle, HandlerParameter[] parameters, String name, boolean asynchronous) {
+      MethodHandle handle,
+      HandlerParameter[] parameters,
+      boolean takesLists,
+      String name,
+      boolean asynchronous) {
     this.handle = handle;
     this.parameters = parameters;
+    this.takesLists = takesLists;
     this.name = name;
     this.asynchronous = asynchronous;
   }
@@ -32,6 +39,7 @@ final class MethodCall implements Route.Call {
       Object target,
       Method method,
       List<HandlerParameter> parameters,
+      boolean takesLists,
       String name,
       List<String> problems) {
     try {
@@ -45,6 +53,7 @@ final class MethodCall implements Route.Call {
       return new MethodCall(
           bound,
           parameters.toArray(HandlerParameter[]::new),
+          takesLists,
           name,
           CompletionStage.class.isAssignableFrom(method.getReturnType()));
     } catch (InaccessibleObjectException | IllegalAccessException e) {
@@ -58,11 +67,10 @@ final class MethodCall implements Route.Call {
   }
 
   @Override
-  public void handle(Delivery delivery, @Nullable Object payload, @Nullable Connection tx)
-      throws Exception {
+  public void handle(List<Route.Input> inputs, @Nullable Connection tx) throws Exception {
     @Nullable Object[] arguments = new @Nullable Object[parameters.length];
     for (int i = 0; i < arguments.length; i++) {
-      arguments[i] = parameters[i].resolve(delivery, payload, tx);
+      arguments[i] = argument(parameters[i], inputs, tx);
     }
     Object result;
     try {
@@ -79,5 +87,18 @@ final class MethodCall implements Route.Call {
       }
       Stages.await((CompletionStage<?>) result);
     }
+  }
+
+  private @Nullable Object argument(
+      HandlerParameter parameter, List<Route.Input> inputs, @Nullable Connection tx) {
+    if (!takesLists || parameter == HandlerParameter.CONNECTION) {
+      return parameter.resolve(inputs.get(0), tx);
+    }
+    // not List.of: a payload may be null where the handler says so
+    List<@Nullable Object> values = new ArrayList<>(inputs.size());
+    for (Route.Input input : inputs) {
+      values.add(parameter.resolve(input, tx));
+    }
+    return Collections.unmodifiableList(values);
   }
 }

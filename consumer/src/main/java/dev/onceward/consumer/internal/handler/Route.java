@@ -3,6 +3,7 @@ package dev.onceward.consumer.internal.handler;
 import dev.onceward.consumer.Delivery;
 import java.lang.reflect.Type;
 import java.sql.Connection;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param versionGuard whether the entity version guards the effect
  * @param payload what the event's data is decoded to, or null when the handler takes no payload
  * @param transactional whether the handler takes the transaction's connection
+ * @param takesLists whether the handler takes lists, of several deliveries at once
  * @param call runs the handler
  */
 public record Route(
@@ -28,7 +30,16 @@ public record Route(
     boolean versionGuard,
     @Nullable PayloadParameter payload,
     boolean transactional,
+    boolean takesLists,
     Call call) {
+
+  /**
+   * Whether a call of the handler may be for several deliveries, or their effects be committed
+   * together.
+   */
+  public boolean isShareable() {
+    return takesLists || needsInbox();
+  }
 
   /** Whether the effect runs in a transaction of the inbox. */
   public boolean needsInbox() {
@@ -43,10 +54,21 @@ public record Route(
    */
   public record PayloadParameter(Type type, boolean nullable) {}
 
+  /**
+   * What a handler is called with.
+   *
+   * @param payload the decoded data; null when the handler takes none or the event has none
+   */
+  public record Input(Delivery delivery, @Nullable Object payload) {}
+
   /** Runs a handler and waits until it is done. */
   @FunctionalInterface
   public interface Call {
-    void handle(Delivery delivery, @Nullable Object payload, @Nullable Connection tx)
-        throws Exception;
+    /**
+     * Runs the handler.
+     *
+     * @param inputs one, or, for a handler that takes lists, one or more
+     */
+    void handle(List<Input> inputs, @Nullable Connection tx) throws Exception;
   }
 }

@@ -2,14 +2,9 @@ package dev.onceward.consumer.internal.pipeline;
 
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.internal.HandlerLease;
-import dev.onceward.consumer.internal.failure.InvalidEventException;
-import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.dedupe.Inbox;
-import dev.onceward.dedupe.InboxEntry;
-import dev.onceward.dedupe.InboxEntry.EntityVersion;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.InboxUnavailableException;
-import dev.onceward.envelope.Event;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -30,9 +25,11 @@ final class OnceInTransaction {
   private static final int VALIDITY_SECONDS = 5;
 
   private final @Nullable Inbox inbox;
+  private final InboxEntries entries;
 
-  OnceInTransaction(@Nullable Inbox inbox) {
+  OnceInTransaction(@Nullable Inbox inbox, InboxEntries entries) {
     this.inbox = inbox;
+    this.entries = entries;
   }
 
   Outcome apply(PreparedDelivery prepared) throws Exception {
@@ -45,7 +42,7 @@ final class OnceInTransaction {
     Inbox open = Objects.requireNonNull(inbox, "build() refuses such a handler without an inbox");
     boolean settled = false;
     try {
-      InboxOutcome outcome = open.process(entry(prepared), tx -> apply(prepared, tx));
+      InboxOutcome outcome = open.process(entries.of(prepared), tx -> apply(prepared, tx));
       settled = true;
       return switch (outcome) {
         case APPLIED -> Outcome.APPLIED;
@@ -93,32 +90,5 @@ final class OnceInTransaction {
       link = link.getCause();
     }
     return false;
-  }
-
-  private static InboxEntry entry(PreparedDelivery prepared) {
-    Route route = prepared.route();
-    Event event = prepared.delivery().event();
-    return new InboxEntry(
-        route.handlerId(),
-        event.getSource(),
-        event.getId(),
-        route.idempotent(),
-        route.versionGuard() ? version(prepared, event) : null);
-  }
-
-  private static EntityVersion version(PreparedDelivery prepared, Event event) {
-    String needs = prepared.route().name() + " is guarded by version, but event " + event.getId();
-    if (event.entityVersion().isEmpty()) {
-      throw new InvalidEventException(
-          needs + " has no ce_entityversion; publish it with Event.Builder.entityVersion");
-    }
-    String key =
-        event
-            .entityKey()
-            .orElseThrow(
-                () ->
-                    new InvalidEventException(
-                        needs + " has no ce_partitionkey; publish it with an entity key"));
-    return new EntityVersion(prepared.delivery().topic(), key, event.entityVersion().getAsLong());
   }
 }

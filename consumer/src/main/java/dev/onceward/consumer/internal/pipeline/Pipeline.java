@@ -4,6 +4,7 @@ import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.Interceptor;
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.UnhandledEvents;
+import dev.onceward.consumer.internal.SharedDelivery;
 import dev.onceward.consumer.internal.handler.Routes;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.envelope.PayloadMapper;
@@ -15,14 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a delivery, in the order in which it runs. The steps before {@link Effects} run per
- * delivery; {@link Effects} is the transactional half. Thread-safe.
+ * delivery; {@link Effects} is the transactional half, which {@link SharedEffects} is for many.
+ * Thread-safe.
  */
 public final class Pipeline {
 
   private final List<Interceptor> steps;
+  private final Together together;
 
-  private Pipeline(List<Interceptor> steps) {
+  private Pipeline(List<Interceptor> steps, Together together) {
     this.steps = List.copyOf(steps);
+    this.together = together;
   }
 
   /** Puts the steps together; the one place where their order is decided. */
@@ -34,20 +38,42 @@ public final class Pipeline {
       UnhandledEvents unhandled,
       List<Interceptor> users,
       Clock clock) {
-    List<Interceptor> steps = new ArrayList<>();
-    steps.add(new SkipTombstones());
-    steps.add(new Trace(tracing, routes));
-    steps.add(new ReadEvent());
-    steps.add(new SkipExpired(clock));
-    steps.add(new RouteByType(routes, unhandled));
-    steps.addAll(users);
-    steps.add(new DecodePayload(payloads));
-    steps.add(new Effects(new OnceInTransaction(inbox)));
-    return new Pipeline(steps);
+    Trace trace = new Trace(tracing, routes);
+    InboxEntries entries = new InboxEntries();
+    List<Interceptor> prepare =
+        List.of(
+            new SkipTombstones(),
+            new ReadEvent(),
+            new SkipExpired(clock),
+            new RouteByType(routes, unhandled));
+    Interceptor decode = new DecodePayload(payloads);
+
+    List<Interceptor> one = new ArrayList<>(prepare);
+    one.add(1, trace);
+    one.addAll(users);
+    one.add(decode);
+    one.add(new Effects(new OnceInTransaction(inbox, entries)));
+
+    // no users' steps, for they surround one delivery: build() refuses them beside batches
+    List<Interceptor> many = new ArrayList<>(prepare);
+    many.add(new OnlyShareable());
+    many.add(decode);
+    many.add(new Prepared());
+    return new Pipeline(one, new Together(many, entries, new SharedEffects(inbox, trace)));
   }
 
   /** Runs the steps on the calling thread. */
   public Outcome handle(Delivery delivery) throws Exception {
     return new PipelineChain(steps, delivery).proceed(delivery);
+  }
+
+  /**
+   * Runs the steps of several deliveries on the calling thread, their effects in one transaction.
+   *
+   * @return by position, what became of each; null for those that were not handled and are to be
+   *     handled by themselves. In a lane nothing is handled behind one that was not
+   */
+  public List<@Nullable Outcome> handleTogether(List<SharedDelivery> deliveries) {
+    return together.handle(deliveries);
   }
 }

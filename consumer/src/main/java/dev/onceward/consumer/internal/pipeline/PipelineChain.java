@@ -18,6 +18,7 @@ final class PipelineChain implements Interceptor.Chain {
   private int next;
   private @Nullable Route route;
   private @Nullable Object payload;
+  private @Nullable PreparedDelivery prepared;
 
   PipelineChain(List<Interceptor> steps, Delivery delivery) {
     this.steps = steps;
@@ -79,5 +80,14 @@ final class PipelineChain implements Interceptor.Chain {
 
   void payload(@Nullable Object payload) {
     this.payload = payload;
+  }
+
+  /** The delivery with all that the steps have found out, or null when they did not get so far. */
+  @Nullable PreparedDelivery prepared() {
+    return prepared;
+  }
+
+  void prepared(PreparedDelivery prepared) {
+    this.prepared = prepared;
   }
 }

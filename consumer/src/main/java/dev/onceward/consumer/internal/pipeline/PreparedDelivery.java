@@ -3,7 +3,9 @@ package dev.onceward.consumer.internal.pipeline;
 import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.handler.Route;
+import dev.onceward.consumer.internal.handler.Route.Input;
 import java.sql.Connection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,11 @@ record PreparedDelivery(
 
   /** Runs the handler, in {@code tx} when it has one. */
   void invoke(@Nullable Connection tx) throws Exception {
-    route.call().handle(delivery, payload, tx);
+    route.call().handle(List.of(input()), tx);
+  }
+
+  /** What its handler is called with. */
+  Input input() {
+    return new Input(delivery, payload);
   }
 }

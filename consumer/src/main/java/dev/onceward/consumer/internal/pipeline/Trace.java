@@ -26,9 +26,7 @@ final class Trace implements Interceptor {
   @Override
   public Outcome intercept(Chain chain) throws Exception {
     Delivery delivery = chain.delivery();
-    ProcessSpan span =
-        tracing.startProcess(delivery.record(), delivery.group(), delivery.attempt());
-    describe(span, delivery);
+    ProcessSpan span = start(delivery);
     try (Scope scope = span.makeCurrent()) {
       Outcome outcome = chain.proceed(delivery);
       span.ended(outcome.name().toLowerCase(Locale.ROOT));
@@ -37,6 +35,14 @@ final class Trace implements Interceptor {
       span.failed(e);
       throw e;
     }
+  }
+
+  /** Begins the span of a delivery. */
+  ProcessSpan start(Delivery delivery) {
+    ProcessSpan span =
+        tracing.startProcess(delivery.record(), delivery.group(), delivery.attempt());
+    describe(span, delivery);
+    return span;
   }
 
   private void describe(ProcessSpan span, Delivery delivery) {

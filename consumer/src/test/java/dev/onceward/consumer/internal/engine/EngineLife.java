@@ -3,6 +3,7 @@ package dev.onceward.consumer.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.onceward.consumer.BatchPolicy;
 import dev.onceward.consumer.ConsumerHealth;
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.Delivery;
@@ -93,6 +94,7 @@ final class EngineLife implements AutoCloseable {
                 group(),
                 Set.of(topic()),
                 builder.concurrency,
+                BatchPolicy.none(),
                 KeylessRecords.IN_PARTITION_ORDER,
                 LeasePolicy.standard(),
                 builder.retryPolicy.maxCrashes(),

@@ -140,6 +140,7 @@ class WorkersTest {
             counters,
             problems,
             new KeyFailures(counters),
+            new BatchSize(1, Duration.ofMillis(100)),
             LeasePolicy.standard(),
             nanos::get,
             parts,

@@ -13,14 +13,17 @@ import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.VersionGuard;
 import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.handler.Route.Input;
 import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
 import dev.onceward.envelope.Event;
 import dev.onceward.envelope.EventReader;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +94,7 @@ class HandlerScannerTest {
     }
 
     @Handles("v4")
-    void batch(List<Order> orders) {}
+    void batch(Set<Order> orders) {}
 
     @Handles("v5")
     void primitive(int amount) {}
@@ -124,7 +127,7 @@ class HandlerScannerTest {
     assertProblem("Bad.twoPayloads", "payload", "keep one");
     assertProblem("Bad.returnsANumber", "returns int", "return void");
     assertProblem("Bad.asyncInTransaction", "CompletionStage", "Connection");
-    assertProblem("Bad.batch", "List", "take one payload");
+    assertProblem("Bad.batch", "Set", "take one payload", "List<...>");
     assertProblem("Bad.primitive", "int", "object type");
     assertProblem("Bad.statement", "java.sql.Statement", "java.sql.Connection");
     assertProblem("Bad.middleStar", "v*7", "prefix");
@@ -180,7 +183,7 @@ class HandlerScannerTest {
   @Test
   void aStageThatIsNullIsAFailureNotASuccess() {
     Route route = find(scan(new Forgetful()), "v1");
-    assertThatThrownBy(() -> route.call().handle(new UnusedDelivery(), new Order("1"), null))
+    assertThatThrownBy(() -> route.call().handle(inputs(new UnusedDelivery()), null))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("Forgetful.answersNull")
         .hasMessageContaining("CompletionStage");
@@ -221,8 +224,8 @@ class HandlerScannerTest {
     assertThat(problems).isEmpty();
     assertThat(routes).extracting(Route::typePattern).containsExactlyInAnyOrder("v1", "v2", "v3");
     assertThat(find(routes, "v1").idempotent()).isTrue();
-    find(routes, "v1").call().handle(new UnusedDelivery(), new Order("1"), null);
-    find(routes, "v2").call().handle(new UnusedDelivery(), new Order("1"), null);
+    find(routes, "v1").call().handle(inputs(new UnusedDelivery()), null);
+    find(routes, "v2").call().handle(inputs(new UnusedDelivery()), null);
     assertThat(derived.calls).containsExactly("derived.first", "base.second");
   }
 
@@ -284,7 +287,7 @@ class HandlerScannerTest {
     HandlerLease lease = new HandlerLease(record, LeasePolicy.standard(), System::nanoTime);
     RecordDelivery.Source source =
         new RecordDelivery.Source("group", EventReader.standard(), (topic, type) -> "leased");
-    route.call().handle(new RecordDelivery(record, source, 1, lease), new Order("1"), null);
+    route.call().handle(inputs(new RecordDelivery(record, source, 1, lease)), null);
     assertThat(handlers.seen).isSameAs(lease);
   }
 
@@ -293,6 +296,10 @@ class HandlerScannerTest {
     assertThat(HandlerScanner.payloadProblem(Lease.class))
         .contains("Lease is no payload")
         .contains("delivery ->");
+  }
+
+  private static List<Input> inputs(Delivery... deliveries) {
+    return Arrays.stream(deliveries).map(one -> new Input(one, new Order("1"))).toList();
   }
 
   private List<Route> scan(Object handlers) {

@@ -1,0 +1,78 @@
+package dev.onceward.consumer.internal.pipeline;
+
+import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.internal.pipeline.Together.Member;
+import dev.onceward.tracing.EventTracing.ProcessSpan;
+import io.opentelemetry.context.Scope;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process spans of deliveries that are handled together. Each begins when its handler is
+ * called, and ends when the effects of all are committed. Confined to one thread.
+ */
+final class SharedSpans {
+
+  private final Trace trace;
+  private final List<Member> members;
+  private final Map<Member, ProcessSpan> open = new HashMap<>();
+
+  SharedSpans(Trace trace, List<Member> members) {
+    this.trace = trace;
+    this.members = members;
+  }
+
+  /** Whatever has run before is rolled back, and runs again. */
+  void restart() {
+    failed(new IllegalStateException("the transaction was rolled back and is repeated"));
+  }
+
+  /** Calls a handler inside of the spans of its deliveries; a single one is the current span. */
+  void around(List<Member> called, Call call) throws Exception {
+    for (Member member : called) {
+      open.put(member, trace.start(member.prepared().delivery()));
+    }
+    ProcessSpan only = called.size() == 1 ? open.get(called.get(0)) : null;
+    try (Scope scope = only == null ? Scope.noop() : only.makeCurrent()) {
+      call.run();
+    } catch (Throwable e) {
+      for (Member member : called) {
+        end(open.remove(member), e);
+      }
+      throw e;
+    }
+  }
+
+  /** All have an outcome; a delivery whose handler was not needed has a short span. */
+  void ended(List<Outcome> outcomes) {
+    for (int i = 0; i < members.size(); i++) {
+      Member member = members.get(i);
+      ProcessSpan span = open.remove(member);
+      if (span == null) {
+        span = trace.start(member.prepared().delivery());
+      }
+      span.ended(outcomes.get(i).name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /** Nothing took effect. */
+  void failed(Throwable error) {
+    open.values().forEach(span -> span.failed(error));
+    open.clear();
+  }
+
+  private static void end(@Nullable ProcessSpan span, Throwable error) {
+    if (span != null) {
+      span.failed(error);
+    }
+  }
+
+  /** A call of a handler. */
+  @FunctionalInterface
+  interface Call {
+    void run() throws Exception;
+  }
+}
