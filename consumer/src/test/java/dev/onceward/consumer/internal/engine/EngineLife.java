@@ -3,7 +3,6 @@ package dev.onceward.consumer.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.onceward.consumer.BatchPolicy;
 import dev.onceward.consumer.ConsumerHealth;
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.Delivery;
@@ -11,7 +10,9 @@ import dev.onceward.consumer.DeliveryCounts;
 import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.SharedDelivery;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
 import dev.onceward.consumer.internal.failure.Failures;
@@ -21,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +41,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One life of an engine over a {@link LogConsumer}: everything real but the consumer and, where a
@@ -59,6 +62,7 @@ final class EngineLife implements AutoCloseable {
   private final Truth truth;
   private final LogLines log = new LogLines();
   private final List<ProducerRecord<byte[], byte[]>> letters;
+  private final List<List<Long>> sharedRuns = new CopyOnWriteArrayList<>();
   private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
   private final ExecutorService executor =
       Executors.newCachedThreadPool(
@@ -94,7 +98,7 @@ final class EngineLife implements AutoCloseable {
                 group(),
                 Set.of(topic()),
                 builder.concurrency,
-                BatchPolicy.none(),
+                builder.batches,
                 KeylessRecords.IN_PARTITION_ORDER,
                 LeasePolicy.standard(),
                 builder.retryPolicy.maxCrashes(),
@@ -107,7 +111,7 @@ final class EngineLife implements AutoCloseable {
                 new GroupSource(calls.consumer(), Duration.ofSeconds(1)),
                 new RecordDelivery.Source(
                     group(), EventReader.standard(), (topic, type) -> "handler"),
-                delivery -> handle(builder.handler, delivery),
+                handling(builder.handler),
                 new Failures(builder.retryPolicy, bound -> bound),
                 new DeadLetters(
                     letter -> send(builder.sender, letter),
@@ -129,7 +133,50 @@ final class EngineLife implements AutoCloseable {
     return await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5));
   }
 
-  private Outcome handle(Handler handler, Delivery delivery) throws Exception {
+  private Handling handling(Handler handler) {
+    return new Handling() {
+      @Override
+      public Outcome handle(Delivery delivery) throws Exception {
+        EngineLife.this.handle(handler, delivery, () -> returned(delivery));
+        return Outcome.APPLIED;
+      }
+
+      @Override
+      public List<@Nullable Outcome> handleTogether(List<SharedDelivery> deliveries) {
+        sharedRuns.add(deliveries.stream().map(shared -> shared.delivery().offset()).toList());
+        try {
+          handleAll(handler, deliveries);
+          return Collections.nCopies(deliveries.size(), Outcome.APPLIED);
+        } catch (Exception e) {
+          return Collections.nCopies(deliveries.size(), null);
+        }
+      }
+    };
+  }
+
+  /** What is handled together returns together, as if from a transaction that is committed. */
+  private void handleAll(Handler handler, List<SharedDelivery> deliveries) throws Exception {
+    for (SharedDelivery shared : deliveries) {
+      HandlerLease.of(shared.delivery()).beginEffect();
+      handle(handler, shared.delivery(), () -> {});
+      HandlerLease.of(shared.delivery()).stopTime();
+    }
+    synchronized (this) {
+      for (SharedDelivery shared : deliveries) {
+        if (!HandlerLease.of(shared.delivery()).beginCommit()) {
+          throw HandlerLease.of(shared.delivery()).refusal();
+        }
+      }
+      deliveries.forEach(shared -> returned(shared.delivery()));
+    }
+  }
+
+  private synchronized void returned(Delivery delivery) {
+    requireAlive();
+    truth.returned(partition(delivery.partition()), delivery.offset());
+  }
+
+  private void handle(Handler handler, Delivery delivery, Runnable returned) throws Exception {
     TopicPartition id = partition(delivery.partition());
     synchronized (this) {
       requireAlive();
@@ -137,11 +184,7 @@ final class EngineLife implements AutoCloseable {
     }
     try {
       handler.handle(delivery);
-      synchronized (this) {
-        requireAlive();
-        truth.returned(id, delivery.offset());
-      }
-      return Outcome.APPLIED;
+      returned.run();
     } finally {
       synchronized (this) {
         if (!dead) {
@@ -288,6 +331,11 @@ final class EngineLife implements AutoCloseable {
 
   ConsumerHealth health() {
     return engine.health();
+  }
+
+  /** The offsets of the records that were tried together, run by run. */
+  List<List<Long>> sharedRuns() {
+    return sharedRuns;
   }
 
   DeliveryCounts counts() {

@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import dev.onceward.consumer.BatchPolicy;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.internal.engine.EngineLife.Handler;
 import dev.onceward.consumer.internal.failure.DeadLetters;
@@ -22,6 +23,7 @@ final class EngineLifeBuilder {
   int concurrency = 4;
   int maxRecords = 1_000;
   int pollRecords = 50;
+  BatchPolicy batches = BatchPolicy.none();
   @Nullable EngineLife before;
 
   EngineLifeBuilder() {}
@@ -53,6 +55,12 @@ final class EngineLifeBuilder {
 
   EngineLifeBuilder concurrency(int concurrency) {
     this.concurrency = concurrency;
+    return this;
+  }
+
+  /** How many records may share a run; their effects are committed together or not at all. */
+  EngineLifeBuilder batches(BatchPolicy batches) {
+    this.batches = batches;
     return this;
   }
 
