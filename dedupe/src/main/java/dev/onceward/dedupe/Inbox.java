@@ -35,6 +35,8 @@ public interface Inbox {
    */
   InboxOutcome process(InboxEntry entry, Effect effect) throws Exception;
 
+  default java.util.List<InboxOutcome> processAll(java.util.List<InboxEntry> entries, BatchEffect effect) throws Exception { throw new UnsupportedOperationException(); }
+  interface BatchEffect { void apply(Connection tx, java.util.List<InboxOutcome> claimed) throws Exception; }
   /**
    * Checks that the database can be reached, accepts writes, and has the tables and privileges that
    * {@link #process} needs. Changes nothing.

@@ -4,6 +4,7 @@ import static dev.onceward.consumer.internal.engine.EngineLife.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.BatchPolicy;
+import dev.onceward.consumer.ConsumerHealth.State;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -212,6 +213,9 @@ class EngineBatchTest {
       first.start();
       eventually().until(held::get);
       first.engine().stop();
+      eventually().until(() -> first.health().state() == State.STOPPING);
+      long polls = first.consumer().polls();
+      eventually().until(() -> first.consumer().polls() > polls + 1);
       gate.countDown();
       eventually().until(first::hasEnded);
       int begun = first.truth().begun();
