@@ -5,6 +5,7 @@ import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.handler.Routes;
 import dev.onceward.consumer.internal.source.ConsumerProperties;
 import dev.onceward.dedupe.Inbox;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.envelope.EventReader;
 import dev.onceward.envelope.PayloadMapper;
 import dev.onceward.envelope.TopicConventions;
@@ -12,7 +13,11 @@ import dev.onceward.tracing.EventTracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What a builder was told, checked as far as it can be without a connection. Immutable. */
@@ -33,6 +38,9 @@ record ConsumerConfig(
     RetryPolicy retryPolicy,
     LeasePolicy leasePolicy,
     BatchPolicy batches,
+    boolean fences,
+    VersionGapPolicy versionGaps,
+    Function<Delivery, Map<String, String>> transactionSettings,
     UnhandledEvents unhandledEvents,
     KeylessRecords keylessRecords,
     PayloadMapper payloadMapper,
@@ -81,6 +89,9 @@ record ConsumerConfig(
         builder.retryPolicy,
         builder.leasePolicy,
         batches,
+        builder.fences,
+        builder.versionGaps,
+        builder.transactionSettings,
         builder.unhandledEvents,
         builder.keylessRecords,
         builder.payloadMapper,
@@ -111,6 +122,16 @@ record ConsumerConfig(
       }
     }
     routes.addAll(scanner.routes());
+    if (!builder.fences) {
+      routes.stream()
+          .filter(route -> route.idempotency() == Idempotency.OFFSET)
+          .map(Route::name)
+          .distinct()
+          .forEach(
+              name ->
+                  problems.add(
+                      name + " is idempotent by offset, which needs fences; set fences(true)"));
+    }
     if (builder.inbox == null) {
       routes.stream()
           .filter(Route::needsInbox)
@@ -146,6 +167,14 @@ record ConsumerConfig(
     if (value <= 0) {
       problems.add(name + " must be more than zero, but is " + value);
     }
+  }
+
+  /** The topics with a handler of this idempotency. */
+  Set<String> topicsOf(Idempotency idempotency) {
+    return routes.all().stream()
+        .filter(route -> route.idempotency() == idempotency)
+        .flatMap(route -> route.topics().stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** The handler id of a type, or the group when nobody handles it. */

@@ -13,6 +13,15 @@ public enum DeadLetterReason {
   /** The handler failed on every attempt it was given. */
   ATTEMPTS_EXHAUSTED,
   /**
+   * The event is older than the inbox remembers, so nobody can tell whether it took effect before.
+   */
+  DEDUPE_WINDOW_EXCEEDED,
+  /**
+   * The version of the entity before the event's own was not applied in time ({@link
+   * VersionGapPolicy}).
+   */
+  VERSION_GAP,
+  /**
    * The handler took longer than its lease ran, and the policy is {@link
    * LeasePolicy.OnExpiry#DEAD_LETTER}.
    */

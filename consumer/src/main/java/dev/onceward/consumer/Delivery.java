@@ -4,6 +4,7 @@ import dev.onceward.envelope.Event;
 import dev.onceward.envelope.EventFormatException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** One delivery of one event to a handler. Thread-safe, and immutable but for its lease. */
@@ -31,6 +32,14 @@ public interface Delivery {
    * it to services that take an idempotency key. 32 hexadecimal digits.
    */
   String idempotencyKey();
+
+  /**
+   * The fence of the partition as this owner has taken it: a number that grows with each owner. A
+   * resource that is not the inbox's database can keep it beside what is written and refuse writes
+   * with a smaller one, as the inbox does; then an owner that has lost the partition without
+   * knowing it changes nothing. Empty when the consumer has no inbox or does without fences.
+   */
+  OptionalLong fence();
 
   /** The consumer group that reads it. */
   String group();

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +102,9 @@ public interface EventConsumer extends AutoCloseable {
     LeasePolicy leasePolicy = LeasePolicy.standard();
     UnhandledEvents unhandledEvents = UnhandledEvents.SKIP;
     @Nullable BatchPolicy batches;
+    boolean fences = true;
+    VersionGapPolicy versionGaps = VersionGapPolicy.standard();
+    Function<Delivery, Map<String, String>> transactionSettings = delivery -> Map.of();
     KeylessRecords keylessRecords = KeylessRecords.IN_PARTITION_ORDER;
     PayloadMapper payloadMapper = JacksonPayloadMapper.standard();
     EventReader eventReader = EventReader.standard();
@@ -172,6 +176,37 @@ public interface EventConsumer extends AutoCloseable {
      */
     public Builder batches(BatchPolicy batches) {
       this.batches = requireNonNull(batches, "batches(...) was given null");
+      return this;
+    }
+
+    /**
+     * Whether each owner of a partition takes its fence from the inbox before it begins, and each
+     * transaction checks it before its commit, so that an owner that has lost the partition without
+     * knowing it, for example frozen, commits nothing; default true. It costs a round trip for each
+     * transaction.
+     */
+    public Builder fences(boolean fences) {
+      this.fences = fences;
+      return this;
+    }
+
+    /**
+     * What becomes of events that came before their turn; default {@link
+     * VersionGapPolicy#standard}.
+     */
+    public Builder versionGaps(VersionGapPolicy versionGaps) {
+      this.versionGaps = requireNonNull(versionGaps, "versionGaps(...) was given null");
+      return this;
+    }
+
+    /**
+     * The settings of a delivery's transaction, such as its tenant for row-level security; of those
+     * that the inbox binds. They end with the transaction. Deliveries whose settings differ never
+     * share one. Called on handler threads; default none.
+     */
+    public Builder transactionSettings(Function<Delivery, Map<String, String>> settings) {
+      this.transactionSettings =
+          requireNonNull(settings, "transactionSettings(...) was given null");
       return this;
     }
 

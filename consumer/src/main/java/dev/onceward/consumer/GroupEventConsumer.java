@@ -3,20 +3,25 @@ package dev.onceward.consumer;
 import static java.util.Objects.requireNonNull;
 
 import dev.onceward.consumer.ConsumerHealth.State;
+import dev.onceward.consumer.StartChecks.CheckedTopics;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.SharedDelivery;
 import dev.onceward.consumer.internal.engine.Engine;
 import dev.onceward.consumer.internal.engine.EngineObservation;
 import dev.onceward.consumer.internal.engine.EngineParts;
 import dev.onceward.consumer.internal.engine.EngineSettings;
+import dev.onceward.consumer.internal.engine.Fencing;
 import dev.onceward.consumer.internal.engine.HandlerThreads;
 import dev.onceward.consumer.internal.engine.Handling;
 import dev.onceward.consumer.internal.failure.DeadLetters;
-import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
 import dev.onceward.consumer.internal.failure.Failures;
 import dev.onceward.consumer.internal.handler.Route;
+import dev.onceward.consumer.internal.pipeline.InboxEntries;
 import dev.onceward.consumer.internal.pipeline.Pipeline;
 import dev.onceward.consumer.internal.source.GroupSource;
+import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.Inbox;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.producer.internal.KafkaAdvice;
 import dev.onceward.producer.internal.RecordSender;
@@ -24,13 +29,13 @@ import dev.onceward.tracing.EventTracing;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -86,18 +91,13 @@ final class GroupEventConsumer implements EventConsumer {
     StartChecks checks = new StartChecks(config.startTimeout(), advice);
     checks.checkInbox(config.inbox());
     requireNotStopped();
-    Map<String, DeadLetterTopic> deadLetterTopics =
-        checks.checkTopics(
-            config.properties(),
-            config.routes().topics(),
-            topic -> config.topicConventions().deadLetterTopic(topic, config.group()),
-            config.createDeadLetterTopics());
+    CheckedTopics topics = checks.checkTopics(config);
     requireNotStopped();
     RecordSender sender = sender();
     GroupSource source = null;
     try {
       source = source();
-      run(sender, source, deadLetterTopics);
+      run(sender, source, topics);
     } catch (RuntimeException e) {
       running = null;
       if (source != null) {
@@ -124,16 +124,16 @@ final class GroupEventConsumer implements EventConsumer {
     }
   }
 
-  private void run(
-      RecordSender sender, GroupSource source, Map<String, DeadLetterTopic> deadLetterTopics) {
+  private void run(RecordSender sender, GroupSource source, CheckedTopics topics) {
     ExecutorService given = config.executor();
     ExecutorService own =
         given == null
             ? HandlerThreads.create(
                 "onceward-" + config.group() + "-handler-", config.concurrency())
             : null;
-    Engine engine =
-        assemble(source, sender, deadLetterTopics, own == null ? requireNonNull(given) : own);
+    Engine engine = assemble(source, sender, topics, own == null ? requireNonNull(given) : own);
+    Inbox inbox = config.inbox();
+    InboxUpkeep upkeep = inbox == null ? null : new InboxUpkeep(inbox, threadName("inbox"));
     EventTracing.Registration metrics =
         config.tracing().observe(new EngineObservation(config.group(), engine));
     Thread hook = config.stopOnShutdown() ? new Thread(this::close, threadName("shutdown")) : null;
@@ -142,6 +142,9 @@ final class GroupEventConsumer implements EventConsumer {
             () -> {
               engine.run();
               metrics.close();
+              if (upkeep != null) {
+                upkeep.close();
+              }
               sender.close(CLOSE_TIMEOUT);
               if (own != null) {
                 own.shutdownNow();
@@ -186,15 +189,16 @@ final class GroupEventConsumer implements EventConsumer {
 
   /** The one place where the parts of a consumer are put together. */
   private Engine assemble(
-      GroupSource source,
-      RecordSender sender,
-      Map<String, DeadLetterTopic> deadLetterTopics,
-      ExecutorService executor) {
+      GroupSource source, RecordSender sender, CheckedTopics topics, ExecutorService executor) {
     Clock clock = Clock.systemUTC();
     Pipeline pipeline =
         Pipeline.of(
             config.routes(),
             config.inbox(),
+            new InboxEntries(
+                delivery ->
+                    scope(new TopicPartition(delivery.topic(), delivery.partition()), topics),
+                config.transactionSettings()),
             config.payloadMapper(),
             config.tracing(),
             config.unhandledEvents(),
@@ -207,6 +211,7 @@ final class GroupEventConsumer implements EventConsumer {
             config.concurrency(),
             config.batches(),
             config.keylessRecords(),
+            config.topicsOf(Idempotency.OFFSET),
             config.leasePolicy(),
             config.retryPolicy().maxCrashes(),
             config.drainBudget(),
@@ -218,13 +223,31 @@ final class GroupEventConsumer implements EventConsumer {
             source,
             new RecordDelivery.Source(config.group(), config.eventReader(), config::handlerId),
             handling(pipeline),
+            fencing(topics),
             new Failures(
                 config.retryPolicy(),
                 config.leasePolicy(),
+                config.versionGaps(),
                 max -> ThreadLocalRandom.current().nextLong(max + 1)),
-            new DeadLetters(sender::send, deadLetterTopics, failed -> handlerOf(failed.delivery())),
+            new DeadLetters(
+                sender::send, topics.deadLetters(), failed -> handlerOf(failed.delivery())),
             executor,
             clock));
+  }
+
+  private @Nullable Fencing fencing(CheckedTopics topics) {
+    Inbox inbox = config.inbox();
+    return inbox == null || !config.fences()
+        ? null
+        : partition -> inbox.takeFence(scope(partition, topics)).epoch();
+  }
+
+  private FenceScope scope(TopicPartition partition, CheckedTopics topics) {
+    return new FenceScope(
+        config.group(),
+        partition.topic(),
+        topics.ids().get(partition.topic()),
+        partition.partition());
   }
 
   private static Handling handling(Pipeline pipeline) {

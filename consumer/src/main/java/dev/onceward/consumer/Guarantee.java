@@ -1,9 +1,13 @@
 package dev.onceward.consumer;
 
-/** What the inbox guards for a handler given as a lambda. */
+/** A guarantee that the inbox gives to a handler that is a lambda. */
 public enum Guarantee {
-  /** As {@link dev.onceward.consumer.Idempotent}. */
+  /** As {@link Idempotent}. */
   IDEMPOTENT,
-  /** As {@link dev.onceward.consumer.VersionGuard}. */
-  VERSION_GUARD
+  /** As {@link Idempotent} by {@link Idempotent.By#OFFSET}. */
+  IDEMPOTENT_BY_OFFSET,
+  /** As {@link VersionGuard}. */
+  VERSION_GUARD,
+  /** As {@link VersionGuard} with {@link VersionGuard.Mode#NEXT}. */
+  NEXT_VERSION
 }

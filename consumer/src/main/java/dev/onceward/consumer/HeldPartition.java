@@ -30,6 +30,10 @@ public record HeldPartition(
     RETRY,
     /** The acknowledgement of its dead letter. */
     DEAD_LETTER,
+    /** Its entity's version before its own, which has not been applied. */
+    VERSION_GAP,
+    /** The fence of its partition, which the inbox's database has not given yet. */
+    FENCE,
     /** A permit: as many handlers run as may run at once. */
     PERMIT,
     /**

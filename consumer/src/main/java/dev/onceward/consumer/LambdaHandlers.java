@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
+import dev.onceward.consumer.internal.handler.VersionRule;
 import dev.onceward.dedupe.InboxEntry;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -163,13 +165,28 @@ public final class LambdaHandlers {
             id + "[" + type + "]",
             topics,
             type,
-            wanted.contains(Guarantee.IDEMPOTENT),
-            wanted.contains(Guarantee.VERSION_GUARD),
+            idempotency(wanted),
+            versions(wanted),
             payload == null ? null : new PayloadParameter(payload, false),
             transactional,
             takesLists,
             call));
     return this;
+  }
+
+  private static Idempotency idempotency(Set<Guarantee> wanted) {
+    if (wanted.contains(Guarantee.IDEMPOTENT)) {
+      // it holds wherever the offset does, and more
+      return Idempotency.EVENT;
+    }
+    return wanted.contains(Guarantee.IDEMPOTENT_BY_OFFSET) ? Idempotency.OFFSET : Idempotency.NONE;
+  }
+
+  private static @Nullable VersionRule versions(Set<Guarantee> wanted) {
+    if (wanted.contains(Guarantee.NEXT_VERSION)) {
+      return VersionRule.NEXT;
+    }
+    return wanted.contains(Guarantee.VERSION_GUARD) ? VersionRule.LATEST : null;
   }
 
   /** A call for one delivery at a time. */

@@ -1,9 +1,10 @@
 package dev.onceward.consumer;
 
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
-import dev.onceward.consumer.internal.source.ConsumerProperties;
 import dev.onceward.consumer.internal.source.Topics;
+import dev.onceward.consumer.internal.source.Topics.Topic;
 import dev.onceward.dedupe.Inbox;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.producer.internal.KafkaAdvice;
 import java.time.Duration;
@@ -12,10 +13,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is looked at before a consumer reads anything; each failure is one line. All checks share
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StartChecks {
 
+  private static final Logger log = LoggerFactory.getLogger(StartChecks.class);
   private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
   private final long deadline;
@@ -50,22 +53,23 @@ final class StartChecks {
   }
 
   /**
-   * Checks the topics, and creates dead-letter topics that are missing.
+   * What is known of the topics that are read.
    *
-   * @return the dead-letter topic of each topic
+   * @param ids their ids
+   * @param deadLetters their dead-letter topics
    */
-  Map<String, DeadLetterTopic> checkTopics(
-      ConsumerProperties properties,
-      Set<String> topics,
-      UnaryOperator<String> deadLetterName,
-      boolean create) {
+  record CheckedTopics(Map<String, String> ids, Map<String, DeadLetterTopic> deadLetters) {}
+
+  /** Checks the topics, and creates dead-letter topics that are missing. */
+  CheckedTopics checkTopics(ConsumerConfig config) {
+    Set<String> topics = config.routes().topics();
     Admin admin = null;
     try {
-      admin = Admin.create(properties.forAdmin(left()));
+      admin = Admin.create(config.properties().forAdmin(left()));
       Topics looked = new Topics(admin, left());
-      Map<String, Integer> partitions = looked.partitions(topics);
+      Map<String, Topic> found = looked.find(topics);
       Set<String> missing = new TreeSet<>(topics);
-      missing.removeAll(partitions.keySet());
+      missing.removeAll(found.keySet());
       if (!missing.isEmpty()) {
         throw new ConsumerStartException(
             "topics: "
@@ -73,7 +77,10 @@ final class StartChecks {
                 + " does not exist; create it, or correct the topics of the handlers",
             null);
       }
-      return deadLetterTopics(looked, partitions, deadLetterName, create);
+      compareWindow(config, looked);
+      Map<String, String> ids = new TreeMap<>();
+      found.forEach((topic, its) -> ids.put(topic, its.id()));
+      return new CheckedTopics(ids, deadLetterTopics(looked, found, config));
     } catch (ConsumerStartException e) {
       throw e;
     } catch (InterruptedException e) {
@@ -92,32 +99,58 @@ final class StartChecks {
     }
   }
 
+  /** An event that outlives the memory of the inbox has an outcome of its own; better none has. */
+  private static void compareWindow(ConsumerConfig config, Topics looked) throws Exception {
+    Duration window = config.inbox() == null ? null : config.inbox().window().orElse(null);
+    Set<String> topics = config.topicsOf(Idempotency.EVENT);
+    if (window == null || topics.isEmpty()) {
+      return;
+    }
+    looked
+        .retentions(topics)
+        .forEach(
+            (topic, retention) -> {
+              if (retention.isEmpty() || retention.get().compareTo(window) > 0) {
+                log.warn(
+                    "topic {} keeps records {}, but the inbox remembers events for {} only; what is"
+                        + " read when it is older is treated as JdbcInbox.Builder.beyondWindow says."
+                        + " Lengthen the window of the inbox or shorten the topic's retention.ms",
+                    topic,
+                    retention.map(Duration::toString).orElse("for ever"),
+                    window);
+              }
+            });
+  }
+
   private static Map<String, DeadLetterTopic> deadLetterTopics(
-      Topics looked,
-      Map<String, Integer> partitions,
-      UnaryOperator<String> deadLetterName,
-      boolean create)
-      throws Exception {
+      Topics looked, Map<String, Topic> sources, ConsumerConfig config) throws Exception {
     Map<String, String> sourceByName = new TreeMap<>();
-    partitions.keySet().forEach(topic -> sourceByName.put(deadLetterName.apply(topic), topic));
-    Map<String, Integer> existing = looked.partitions(sourceByName.keySet());
+    sources
+        .keySet()
+        .forEach(
+            topic ->
+                sourceByName.put(
+                    config.topicConventions().deadLetterTopic(topic, config.group()), topic));
+    Map<String, Topic> existing = looked.find(sourceByName.keySet());
     Map<String, String> missing = new TreeMap<>(sourceByName);
     missing.keySet().removeAll(existing.keySet());
     if (!missing.isEmpty()) {
-      if (!create) {
+      if (!config.createDeadLetterTopics()) {
         throw new ConsumerStartException(
             "dead-letter topics: "
                 + String.join(", ", missing.keySet())
                 + " does not exist; create it, or set createDeadLetterTopics(true)",
             null);
       }
-      looked.createDeadLetterTopics(missing, partitions);
+      looked.createDeadLetterTopics(missing, sources);
     }
     Map<String, DeadLetterTopic> targets = new HashMap<>();
     sourceByName.forEach(
         (name, topic) -> {
-          Integer size = partitions.get(topic);
-          boolean same = size != null && existing.getOrDefault(name, size).equals(size);
+          Topic source = sources.get(topic);
+          Topic letters = existing.get(name);
+          int size = source == null ? 0 : source.partitions();
+          boolean same = letters == null || letters.partitions() == size;
           targets.put(topic, new DeadLetterTopic(name, same ? size : 0));
         });
     return targets;

@@ -6,6 +6,7 @@ import dev.onceward.envelope.EventReader;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -16,15 +17,35 @@ public final class RecordDelivery implements Delivery {
   private final Source source;
   private final int attempt;
   private final HandlerLease lease;
+  private final OptionalLong fence;
+  private final boolean acceptsGap;
   private volatile @Nullable Event event;
 
   /** Creates the delivery of one try. */
   public RecordDelivery(
       ConsumerRecord<byte[], byte[]> record, Source source, int attempt, HandlerLease lease) {
+    this(record, source, attempt, lease, OptionalLong.empty(), false);
+  }
+
+  /**
+   * Creates the delivery of one try.
+   *
+   * @param fence the fence of the ownership, if it has one
+   * @param acceptsGap whether it is applied although versions before its own are missing
+   */
+  public RecordDelivery(
+      ConsumerRecord<byte[], byte[]> record,
+      Source source,
+      int attempt,
+      HandlerLease lease,
+      OptionalLong fence,
+      boolean acceptsGap) {
     this.record = record;
     this.source = source;
     this.attempt = attempt;
     this.lease = lease;
+    this.fence = fence;
+    this.acceptsGap = acceptsGap;
   }
 
   /**
@@ -75,6 +96,16 @@ public final class RecordDelivery implements Delivery {
         source.handlerIds().of(record.topic(), read.getType()),
         read.getSource().toString(),
         read.getId());
+  }
+
+  @Override
+  public OptionalLong fence() {
+    return fence;
+  }
+
+  /** Whether it is applied although versions before its own are missing. */
+  public boolean acceptsGap() {
+    return acceptsGap;
   }
 
   @Override

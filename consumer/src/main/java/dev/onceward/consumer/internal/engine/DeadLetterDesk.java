@@ -66,7 +66,13 @@ final class DeadLetterDesk implements AutoCloseable {
   /** Whether the message says all there is to know of failures with this reason. */
   static boolean tellsItself(DeadLetterReason reason) {
     return switch (reason) {
-      case DESERIALIZATION, VALIDATION, UNHANDLED_TYPE, CONSUMER_CRASH -> true;
+      case DESERIALIZATION,
+          VALIDATION,
+          UNHANDLED_TYPE,
+          CONSUMER_CRASH,
+          DEDUPE_WINDOW_EXCEEDED,
+          VERSION_GAP ->
+          true;
       case PERMANENT, ATTEMPTS_EXHAUSTED, LEASE_EXPIRED -> false;
     };
   }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.slf4j.Logger;
 
@@ -31,11 +32,19 @@ final class Drafts {
 
   private final Lanes lanes;
   private final Suspects suspects;
+  private final Consumer<Partition> owned;
   private int maxChars = MAX_CHARS;
   private NoteCodec codec = new NoteCodec(MAX_CHARS);
 
-  Drafts(Lanes lanes, Suspects suspects) {
+  /**
+   * Creates it.
+   *
+   * @param owned gets each ownership whose first commit has arrived, or the first one since its
+   *     fence was refused
+   */
+  Drafts(Lanes lanes, Suspects suspects, Consumer<Partition> owned) {
     this.lanes = lanes;
+    this.owned = owned;
     this.suspects = suspects;
   }
 
@@ -54,7 +63,8 @@ final class Drafts {
       OffsetAndMetadata base = partition.progress().committable();
       if (base != null) {
         Draft draft = write(partition, base, goesOn);
-        if (!draft.offset().equals(partition.committed()) || !draft.marked().isEmpty()) {
+        boolean news = !draft.offset().equals(partition.committed()) || !draft.marked().isEmpty();
+        if (news || partition.isRefused()) {
           drafts.add(draft);
         }
       }
@@ -130,6 +140,9 @@ final class Drafts {
 
   private boolean isUrgent(Partition partition) {
     OffsetAndMetadata last = partition.committed();
+    if (partition.isRefused() && !partition.awaitsFence()) {
+      return true;
+    }
     if (last == null) {
       return partition.progress().unfinished() > 0;
     }
@@ -142,9 +155,10 @@ final class Drafts {
   void arrived(Draft draft) {
     Partition partition = draft.partition();
     boolean first = partition.committed() == null;
+    boolean again = partition.isRefused() && !partition.awaitsFence();
     partition.committed(draft.offset());
-    if (draft.goesOn() && first) {
-      lanes.open(partition);
+    if (draft.goesOn() && (first || again)) {
+      owned.accept(partition);
     }
     lanes.acquit(draft.marked());
   }

@@ -57,6 +57,7 @@ public final class Engine {
   private final Commits commits;
   private final Intake intake;
   private final Ownership ownership;
+  private final Fences fences;
   private final Leases leases;
   private final KeyFailures keyFailures = new KeyFailures(counters);
   private final Membership membership;
@@ -76,7 +77,8 @@ public final class Engine {
   public Engine(EngineSettings settings, EngineParts parts) {
     this.settings = settings;
     source = parts.source();
-    lanes = new Lanes(settings.concurrency(), settings.keyless());
+    lanes =
+        new Lanes(settings.concurrency(), settings.keyless(), settings.inOrder(), System::nanoTime);
     timer = new Timer("onceward-" + settings.group() + "-timer", this::fail);
     deadLetters =
         new DeadLetterDesk(
@@ -100,7 +102,16 @@ public final class Engine {
             parts,
             this::fail);
     Suspects suspects = new Suspects(lanes, settings.maxCrashes());
-    Drafts drafts = new Drafts(lanes, suspects);
+    fences =
+        new Fences(
+            parts.fencing(),
+            lanes,
+            problems,
+            timer,
+            "onceward-" + settings.group() + "-fences",
+            workers::pump,
+            this::fail);
+    Drafts drafts = new Drafts(lanes, suspects, fences::owned);
     commits =
         new Commits(
             source,
@@ -309,6 +320,7 @@ public final class Engine {
 
   private void end() {
     endOne(ownership::dropAll);
+    endOne(fences::close);
     endOne(timer::close);
     endOne(deadLetters::close);
     endOne(source::close);

@@ -14,6 +14,8 @@ import java.util.Set;
  * @param concurrency handlers that may run at once
  * @param batches how many works may share a run
  * @param keyless the order of records without a key
+ * @param inOrder topics whose records are handled in the order of their partition, whatever their
+ *     keys
  * @param leases how long a handler may run
  * @param maxCrashes how often the process may die while one record is at work alone
  * @param drainBudget how long revoke and stop wait for handlers
@@ -28,6 +30,7 @@ public record EngineSettings(
     int concurrency,
     BatchPolicy batches,
     KeylessRecords keyless,
+    Set<String> inOrder,
     LeasePolicy leases,
     int maxCrashes,
     Duration drainBudget,

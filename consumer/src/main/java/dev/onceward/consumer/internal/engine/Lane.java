@@ -1,7 +1,9 @@
 package dev.onceward.consumer.internal.engine;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,9 @@ final class Lane {
   private final int hash;
   private @Nullable Work head;
   private @Nullable Work tail;
+
+  /** Works that wait for an event of their key that has not come yet, in offset order. */
+  private final List<Work> aside = new ArrayList<>(0);
 
   /** Whether the last record of the key was given up after all its attempts. */
   boolean givenUp;
@@ -63,19 +68,73 @@ final class Lane {
     return head;
   }
 
-  /** Drops the head and returns what follows it. */
-  @Nullable Work removeHead() {
-    Work first = head;
-    if (first == null) {
-      return null;
+  /** Whether nothing waits in it, nor aside. */
+  boolean isEmpty() {
+    return head == null && aside.isEmpty();
+  }
+
+  /** Drops work that is done. */
+  void remove(Work work) {
+    unlink(work);
+    work.lane = null;
+  }
+
+  /** Lets those behind the work go before it, until it is brought back. */
+  void setAside(Work work) {
+    unlink(work);
+    aside.add(work);
+  }
+
+  /** Takes all that were set aside back into the lane, right behind its head. */
+  List<Work> bringBack() {
+    List<Work> back = List.copyOf(aside);
+    aside.clear();
+    back.forEach(this::insert);
+    return back;
+  }
+
+  /** As {@link #bringBack()} for one; false when it was not aside. */
+  boolean bringBack(Work work) {
+    if (!aside.remove(work)) {
+      return false;
     }
-    head = first.next;
-    first.next = null;
-    first.lane = null;
-    if (head == null) {
-      tail = null;
+    insert(work);
+    return true;
+  }
+
+  /** In offset order, but never before the head, which may be under way. */
+  private void insert(Work work) {
+    Work before = head;
+    if (before == null) {
+      head = work;
+      tail = work;
+      return;
     }
-    return head;
+    while (before.next != null && before.next.offset() < work.offset()) {
+      before = before.next;
+    }
+    work.next = before.next;
+    before.next = work;
+    if (work.next == null) {
+      tail = work;
+    }
+  }
+
+  private void unlink(Work work) {
+    Work before = null;
+    for (Work each = head; each != null && each != work; each = each.next) {
+      before = each;
+    }
+    Work after = work.next;
+    if (before == null) {
+      head = after;
+    } else {
+      before.next = after;
+    }
+    if (after == null) {
+      tail = before;
+    }
+    work.next = null;
   }
 
   @Override

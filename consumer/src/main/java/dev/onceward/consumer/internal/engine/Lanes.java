@@ -6,6 +6,7 @@ import dev.onceward.consumer.internal.engine.Work.Wait;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
@@ -24,12 +25,17 @@ final class Lanes {
   private final Schedule schedule;
 
   Lanes(int concurrency, KeylessRecords keyless) {
-    this(concurrency, keyless, System::nanoTime);
+    this(concurrency, keyless, Set.of(), System::nanoTime);
   }
 
-  /** Creates it with a clock of its own, like {@link System#nanoTime}. */
-  Lanes(int concurrency, KeylessRecords keyless, LongSupplier nanoTime) {
-    this.schedule = new Schedule(concurrency, keyless, nanoTime);
+  /**
+   * Creates it.
+   *
+   * @param inOrder topics whose records have no lanes of their keys, but one for each partition
+   * @param nanoTime as {@link System#nanoTime}
+   */
+  Lanes(int concurrency, KeylessRecords keyless, Set<String> inOrder, LongSupplier nanoTime) {
+    this.schedule = new Schedule(concurrency, keyless, Set.copyOf(inOrder), nanoTime);
   }
 
   /** Queues work of one partition, in offset order. */
@@ -105,6 +111,18 @@ final class Lanes {
     }
   }
 
+  /** The work waits for an event of its key that has not come yet; those behind it go first. */
+  @Nullable Work setAside(Work work) {
+    lock.lock();
+    try {
+      schedule.releasePermit();
+      schedule.setAside(work);
+      return schedule.take();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Work that was taken could not be started: it becomes ready again. */
   void putBack(Work work) {
     locked(
@@ -114,7 +132,7 @@ final class Lanes {
         });
   }
 
-  /** Parked work may run again. */
+  /** Parked work, or work set aside, may run again; does nothing when it does already. */
   void resume(Work work) {
     locked(() -> schedule.resume(work));
   }

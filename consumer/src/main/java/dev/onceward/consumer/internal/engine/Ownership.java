@@ -210,6 +210,7 @@ final class Ownership implements OwnershipListener {
   private void drop(Collection<Partition> partitions) {
     for (Partition partition : partitions) {
       lanes.close(partition);
+      partition.leave();
       partition.progress().forEachUnfinished(Work::cancel);
       owned.remove(partition.id(), partition);
       own.leave(partition);

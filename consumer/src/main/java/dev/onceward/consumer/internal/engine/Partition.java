@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -34,6 +35,12 @@ final class Partition {
   private int noteChars;
   private @Nullable OffsetAndMetadata committed;
   private @Nullable OffsetAndMetadata sent;
+
+  // any thread
+  private volatile OptionalLong fence = OptionalLong.empty();
+  private volatile boolean awaitsFence;
+  private volatile boolean refused;
+  private volatile boolean gone;
 
   // the rest is guarded by the lock of Lanes
   final Map<Lane, Lane> lanes = new HashMap<>();
@@ -146,6 +153,49 @@ final class Partition {
 
   void sent(OffsetAndMetadata offset) {
     sent = offset;
+  }
+
+  /** The fence of the ownership, once it is taken. */
+  OptionalLong fence() {
+    return fence;
+  }
+
+  void fence(long epoch) {
+    fence = OptionalLong.of(epoch);
+    refused = false;
+  }
+
+  /** Whether the fence is asked for and not taken yet. */
+  boolean awaitsFence() {
+    return awaitsFence;
+  }
+
+  void awaitsFence(boolean awaits) {
+    awaitsFence = awaits;
+  }
+
+  /** Somebody has taken a later fence. It counts only against the present one. */
+  void refuse(OptionalLong epoch) {
+    if (epoch.equals(fence)) {
+      refused = true;
+    }
+  }
+
+  /**
+   * Whether the fence is to be taken once more: a commit must prove before that the partition is
+   * still owned.
+   */
+  boolean isRefused() {
+    return refused;
+  }
+
+  /** The ownership has ended. */
+  void leave() {
+    gone = true;
+  }
+
+  boolean isGone() {
+    return gone;
   }
 
   /** The lane of all records without a key; not the one of an empty key. */

@@ -6,6 +6,7 @@ import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.engine.Work.Wait;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ final class Schedule {
 
   private final int concurrency;
   private final KeylessRecords keyless;
+  private final Set<String> inOrder;
   private final ReadyLanes ready = new ReadyLanes();
   private final Isolation isolation;
   private final Lingering lingering = new Lingering();
@@ -22,8 +24,9 @@ final class Schedule {
   /** Permits that are taken; works that run together need one. */
   private int running;
 
-  Schedule(int concurrency, KeylessRecords keyless, LongSupplier nanoTime) {
+  Schedule(int concurrency, KeylessRecords keyless, Set<String> inOrder, LongSupplier nanoTime) {
     this.concurrency = concurrency;
+    this.inOrder = inOrder;
     this.keyless = keyless;
     this.isolation = new Isolation(nanoTime);
   }
@@ -36,6 +39,9 @@ final class Schedule {
   }
 
   private Lane laneOf(Partition partition, Work work) {
+    if (inOrder.contains(partition.id().topic())) {
+      return partition.keylessLane();
+    }
     byte @Nullable [] key = work.record().key();
     if (key != null) {
       return partition.lane(Lane.of(key));
@@ -113,7 +119,26 @@ final class Schedule {
   /** The work has run. */
   void finish(Work work) {
     release(work);
+    Lane lane = work.lane;
+    if (lane != null && !work.partition().closed) {
+      // it may be what those aside have waited for
+      lane.bringBack().forEach(Schedule::waitNoMore);
+    }
     advance(work, false);
+  }
+
+  /** The work waits for an event of its key that has not come yet: those behind it go first. */
+  void setAside(Work work) {
+    release(work);
+    Lane lane = work.lane;
+    Partition partition = work.partition();
+    if (partition.closed || lane == null) {
+      return;
+    }
+    work.waitsFor = Wait.VERSION_GAP;
+    partition.parked.add(work);
+    lane.setAside(work);
+    goOn(partition, lane);
   }
 
   void park(Work work, Wait waitsFor) {
@@ -154,16 +179,27 @@ final class Schedule {
 
   void resume(Work work) {
     Lane lane = work.lane;
-    work.waitsFor = Wait.NOTHING;
-    work.partition().parked.remove(work);
-    if (lane != null) {
+    boolean aside = work.waitsFor == Wait.VERSION_GAP;
+    if (lane == null || work.waitsFor == Wait.NOTHING) {
+      return;
+    }
+    boolean wasIdle = lane.head() == null;
+    if (aside && !lane.bringBack(work)) {
+      return;
+    }
+    waitNoMore(work);
+    if (!aside || wasIdle) {
       makeReady(work.partition(), lane);
     }
   }
 
-  void finishParked(Work work, boolean exhausted) {
+  private static void waitNoMore(Work work) {
     work.waitsFor = Wait.NOTHING;
     work.partition().parked.remove(work);
+  }
+
+  void finishParked(Work work, boolean exhausted) {
+    waitNoMore(work);
     advance(work, exhausted);
   }
 
@@ -197,10 +233,17 @@ final class Schedule {
       return Gate.HANDLER;
     }
     if (work.waitsFor != Wait.NOTHING) {
-      return work.waitsFor == Wait.RETRY ? Gate.RETRY : Gate.DEAD_LETTER;
+      return switch (work.waitsFor) {
+        case RETRY -> Gate.RETRY;
+        case VERSION_GAP -> Gate.VERSION_GAP;
+        case DEAD_LETTER, NOTHING -> Gate.DEAD_LETTER;
+      };
     }
     if (lane != null && (lane.head() != work || lingering.holds(work.partition(), lane))) {
       return Gate.KEY;
+    }
+    if (work.partition().awaitsFence()) {
+      return Gate.FENCE;
     }
     boolean marked = work.suspicion == Suspicion.NONE && work.partition().open;
     return marked && !isolation.isTaken() ? Gate.PERMIT : Gate.START_MARK;
@@ -245,10 +288,15 @@ final class Schedule {
     }
     // records without a key have nothing to do with each other
     lane.givenUp = exhausted && lane.isKeyed();
-    Work next = lane.removeHead();
-    if (next == null) {
+    lane.remove(work);
+    goOn(partition, lane);
+  }
+
+  private void goOn(Partition partition, Lane lane) {
+    Work next = lane.head();
+    if (lane.isEmpty()) {
       partition.forget(lane);
-    } else if (!next.taken) {
+    } else if (next != null && !next.taken && next.waitsFor == Wait.NOTHING) {
       makeReady(partition, lane);
     }
   }

@@ -107,7 +107,8 @@ final class SharedRuns {
   }
 
   private RecordDelivery deliveryOf(Work work, HandlerLease lease) {
-    return new RecordDelivery(work.record(), deliveries, work.attempt(), lease);
+    return new RecordDelivery(
+        work.record(), deliveries, work.attempt(), lease, work.partition().fence(), false);
   }
 
   private static Object laneOf(Work work) {

@@ -98,6 +98,8 @@ final class Watch {
       case HANDLER -> "its handler runs";
       case RETRY -> "it has failed and waits for its next attempt";
       case DEAD_LETTER -> "it waits for the acknowledgement of its dead letter";
+      case VERSION_GAP -> "the version of its entity before its own has not been applied";
+      case FENCE -> "the inbox's database has not given the fence of the partition yet";
       case PERMIT -> "as many handlers run as may run at once";
       case START_MARK ->
           "it waits for the commit before its start, or for a record that runs alone because an"

@@ -28,6 +28,7 @@ final class Work {
   enum Wait {
     NOTHING,
     RETRY,
+    VERSION_GAP,
     DEAD_LETTER
   }
 
@@ -54,6 +55,8 @@ final class Work {
   private @Nullable Long ageBegin;
   private boolean waitedForInbox;
   private boolean runsByItself;
+  private boolean acceptsGap;
+  private @Nullable Long gapBegin;
 
   // the poll thread
   @Nullable Work before;
@@ -170,6 +173,23 @@ final class Work {
       ageBegin = nowNanos;
     }
     return Duration.ofNanos(nowNanos - ageBegin);
+  }
+
+  /** How long it has been waiting for the version before its own. */
+  Duration gapAge(long nowNanos) {
+    if (gapBegin == null) {
+      gapBegin = nowNanos;
+    }
+    return Duration.ofNanos(nowNanos - gapBegin);
+  }
+
+  /** From now on it is applied although versions before its own are missing. */
+  void acceptGap() {
+    acceptsGap = true;
+  }
+
+  boolean acceptsGap() {
+    return acceptsGap;
   }
 
   /** Remembers that a try failed for want of the inbox's database. */

@@ -155,7 +155,14 @@ final class Workers {
     if (!work.begin(lease)) {
       return lanes.finish(work);
     }
-    Delivery delivery = new RecordDelivery(work.record(), deliveries, work.attempt(), lease);
+    Delivery delivery =
+        new RecordDelivery(
+            work.record(),
+            deliveries,
+            work.attempt(),
+            lease,
+            work.partition().fence(),
+            work.acceptsGap());
     if (work.attempt() > 1 || work.failures() > 0) {
       counters.countRetry();
     }
@@ -203,19 +210,27 @@ final class Workers {
     Instant since = work.firstFailure(at);
     work.countFailure();
     boolean usesAttempt = Failures.usesAttempt(error);
-    if (usesAttempt && work.failures() == 1) {
+    if (usesAttempt && !Failures.isGap(error) && work.failures() == 1) {
       counters.countFailing();
+    }
+    if (Failures.isFenced(error)) {
+      work.partition().refuse(delivery.fence());
     }
     boolean onlyTry = keyFailures.othersSucceed() && lanes.followsGivenUp(work);
     Decision decision =
-        onlyTry
-            ? failures.decideOnOnlyTry(error, work.failures())
-            : failures.decide(
-                error,
-                work.failedAttempts() + 1,
-                work.failures(),
-                work.age(nanoTime.getAsLong(), usesAttempt));
+        Failures.isGap(error)
+            ? failures.decideOnGap(work.failures(), work.gapAge(nanoTime.getAsLong()))
+            : onlyTry
+                ? failures.decideOnOnlyTry(error, work.failures())
+                : failures.decide(
+                    error,
+                    work.failedAttempts() + 1,
+                    work.failures(),
+                    work.age(nanoTime.getAsLong(), usesAttempt));
     Throwable printable = Thrown.printable(error);
+    if (decision instanceof Decision.SetAside aside) {
+      return setAside(work, delivery, aside);
+    }
     if (decision instanceof Decision.Retry retry) {
       if (retry.usesAttempt()) {
         work.countFailedAttempt();
@@ -234,6 +249,18 @@ final class Workers {
         work,
         new FailedDelivery(delivery, reason, printable, since, at),
         () -> settled(work, reason));
+    return next;
+  }
+
+  private @Nullable Work setAside(Work work, Delivery delivery, Decision.SetAside aside) {
+    if (aside.acceptsGap()) {
+      log.warn("{} is applied although versions before its own are missing", delivery);
+      work.acceptGap();
+    } else if (work.failures() == 1) {
+      log.info("{} waits for the version of its entity before its own", delivery);
+    }
+    Work next = lanes.setAside(work);
+    timer.after(aside.delay(), () -> runAgain(work));
     return next;
   }
 

@@ -14,6 +14,14 @@ public sealed interface Decision {
    */
   record Retry(Duration delay, boolean usesAttempt) implements Decision {}
 
+  /**
+   * Let later events of the key go before it, and try again.
+   *
+   * @param delay how long from now at most
+   * @param acceptsGap whether it is applied then although versions before its own are missing
+   */
+  record SetAside(Duration delay, boolean acceptsGap) implements Decision {}
+
   /** Give the record up to the dead-letter topic. */
   record DeadLetter(DeadLetterReason reason) implements Decision {}
 }

@@ -7,6 +7,9 @@ import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.LeasePolicy.OnExpiry;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
+import dev.onceward.consumer.VersionGapPolicy;
+import dev.onceward.consumer.VersionGapPolicy.Then;
+import dev.onceward.dedupe.FencedException;
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.envelope.PayloadException;
@@ -19,11 +22,12 @@ public final class Failures {
 
   private final RetryPolicy policy;
   private final LeasePolicy leases;
+  private final VersionGapPolicy gaps;
   private final LongUnaryOperator chance;
 
-  /** Creates the policy, with the standard one for leases. */
+  /** Creates the policy, with the standard ones for leases and gaps. */
   public Failures(RetryPolicy policy, LongUnaryOperator chance) {
-    this(policy, LeasePolicy.standard(), chance);
+    this(policy, LeasePolicy.standard(), VersionGapPolicy.standard(), chance);
   }
 
   /**
@@ -31,9 +35,11 @@ public final class Failures {
    *
    * @param chance gives a random number from zero to its argument, both included
    */
-  public Failures(RetryPolicy policy, LeasePolicy leases, LongUnaryOperator chance) {
+  public Failures(
+      RetryPolicy policy, LeasePolicy leases, VersionGapPolicy gaps, LongUnaryOperator chance) {
     this.policy = policy;
     this.leases = leases;
+    this.gaps = gaps;
     this.chance = chance;
   }
 
@@ -72,9 +78,37 @@ public final class Failures {
     return decide(failure, policy.maxAttempts(), failures, Duration.ZERO);
   }
 
-  /** Whether the event is to blame: not when its inbox can not be reached. */
+  /**
+   * Decides on an event for which the version of its entity before its own is missing.
+   *
+   * @param failures as in {@link #decide}
+   * @param age how long it has been missing
+   */
+  public Decision decideOnGap(int failures, Duration age) {
+    if (age.compareTo(gaps.maxWait()) < 0) {
+      return new Decision.SetAside(backOff(failures), false);
+    }
+    return gaps.then() == Then.APPLY
+        ? new Decision.SetAside(Duration.ZERO, true)
+        : new Decision.DeadLetter(DeadLetterReason.VERSION_GAP);
+  }
+
+  /** Whether the version of the entity before the event's own is missing. */
+  public static boolean isGap(Throwable failure) {
+    return failure instanceof VersionGapException;
+  }
+
+  /** Whether somebody has taken a later fence of the partition. */
+  public static boolean isFenced(Throwable failure) {
+    return failure instanceof FencedException;
+  }
+
+  /**
+   * Whether the event is to blame: not when its inbox can not be reached, and not when the
+   * partition belongs to another.
+   */
   public static boolean usesAttempt(Throwable failure) {
-    return !(failure instanceof InboxUnavailableException);
+    return !(failure instanceof InboxUnavailableException || failure instanceof FencedException);
   }
 
   private @Nullable DeadLetterReason permanentReason(Throwable failure) {
@@ -83,6 +117,9 @@ public final class Failures {
     }
     if (failure instanceof InvalidEventException) {
       return DeadLetterReason.VALIDATION;
+    }
+    if (failure instanceof DedupeWindowException) {
+      return DeadLetterReason.DEDUPE_WINDOW_EXCEEDED;
     }
     if (failure instanceof ConsumerCrashException) {
       return DeadLetterReason.CONSUMER_CRASH;

@@ -5,6 +5,9 @@ import dev.onceward.consumer.Handles;
 import dev.onceward.consumer.Idempotent;
 import dev.onceward.consumer.VersionGuard;
 import dev.onceward.dedupe.InboxEntry;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
+import dev.onceward.dedupe.InboxEntry.Mode;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -12,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +83,10 @@ public final class HandlerScanner {
     if (problems.size() > before) {
       return;
     }
+    VersionRule rule = versions(mark(method, VersionGuard.class), name);
+    if (problems.size() > before) {
+      return;
+    }
     Route.Call call =
         MethodCall.of(
             handlers, method, parameters.kinds(), parameters.takesLists(), name, problems);
@@ -92,8 +100,8 @@ public final class HandlerScanner {
               name,
               Set.copyOf(Arrays.asList(marker.topics())),
               pattern,
-              marked(method, Idempotent.class),
-              marked(method, VersionGuard.class),
+              idempotency(mark(method, Idempotent.class)),
+              rule,
               parameters.payload(),
               transactional,
               parameters.takesLists(),
@@ -173,9 +181,40 @@ public final class HandlerScanner {
     return method.getDeclaringClass().getSimpleName() + "." + method.getName();
   }
 
-  private static boolean marked(Method method, Class<? extends Annotation> marker) {
-    return method.isAnnotationPresent(marker)
-        || method.getDeclaringClass().isAnnotationPresent(marker);
+  /** The mark of a method, or else of its class. */
+  private static <A extends Annotation> @Nullable A mark(Method method, Class<A> marker) {
+    A own = method.getAnnotation(marker);
+    return own == null ? method.getDeclaringClass().getAnnotation(marker) : own;
+  }
+
+  private static Idempotency idempotency(@Nullable Idempotent mark) {
+    if (mark == null) {
+      return Idempotency.NONE;
+    }
+    return switch (mark.value()) {
+      case EVENT -> Idempotency.EVENT;
+      case OFFSET -> Idempotency.OFFSET;
+    };
+  }
+
+  private @Nullable VersionRule versions(@Nullable VersionGuard mark, String name) {
+    if (mark == null) {
+      return null;
+    }
+    try {
+      return new VersionRule(
+          switch (mark.value()) {
+            case LATEST -> Mode.LATEST;
+            case NEXT -> Mode.NEXT;
+          },
+          mark.first() == VersionGuard.ANY ? OptionalLong.empty() : OptionalLong.of(mark.first()),
+          mark.table().isEmpty()
+              ? null
+              : new GuardedRow(mark.table(), mark.keyColumn(), mark.versionColumn()));
+    } catch (IllegalArgumentException e) {
+      problems.add(name + ": @VersionGuard: " + e.getMessage());
+      return null;
+    }
   }
 
   private List<Method> handlerMethods(Class<?> type) {

@@ -1,6 +1,7 @@
 package dev.onceward.consumer.internal.handler;
 
 import dev.onceward.consumer.Delivery;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.util.List;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param name how messages name the handler, such as {@code Billing.placed}
  * @param topics the topics it reads
  * @param typePattern an event type, or a prefix that ends in {@code *}
- * @param idempotent whether a dedupe row guards the effect
- * @param versionGuard whether the entity version guards the effect
+ * @param idempotency how an event is recognised that comes again
+ * @param versions how the entity version guards the effect, or null when it does not
  * @param payload what the event's data is decoded to, or null when the handler takes no payload
  * @param transactional whether the handler takes the transaction's connection
  * @param takesLists whether the handler takes lists, of several deliveries at once
@@ -26,8 +27,8 @@ public record Route(
     String name,
     Set<String> topics,
     String typePattern,
-    boolean idempotent,
-    boolean versionGuard,
+    Idempotency idempotency,
+    @Nullable VersionRule versions,
     @Nullable PayloadParameter payload,
     boolean transactional,
     boolean takesLists,
@@ -43,7 +44,7 @@ public record Route(
 
   /** Whether the effect runs in a transaction of the inbox. */
   public boolean needsInbox() {
-    return idempotent || versionGuard || transactional;
+    return idempotency != Idempotency.NONE || versions != null || transactional;
   }
 
   /**

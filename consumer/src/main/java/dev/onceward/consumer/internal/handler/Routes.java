@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** Finds the handler of a (topic, event type). Immutable. */
 public final class Routes {
 
+  private final List<Route> all;
   private final Map<String, TopicRoutes> byTopic;
 
-  private Routes(Map<String, TopicRoutes> byTopic) {
+  private Routes(Collection<Route> all, Map<String, TopicRoutes> byTopic) {
+    this.all = List.copyOf(all);
     this.byTopic = Map.copyOf(byTopic);
   }
 
@@ -44,7 +46,7 @@ public final class Routes {
     }
     Map<String, TopicRoutes> byTopic = new HashMap<>();
     patterns.forEach((topic, byPattern) -> byTopic.put(topic, TopicRoutes.of(byPattern)));
-    return new Routes(byTopic);
+    return new Routes(routes, byTopic);
   }
 
   private static String clash(String topic, Route route, Route other) {
@@ -61,6 +63,10 @@ public final class Routes {
             : "; two effects of one event must not share an offset: give each handler id a consumer"
                 + " with a group of its own";
     return both + topic + fix;
+  }
+
+  public List<Route> all() {
+    return all;
   }
 
   public Set<String> topics() {

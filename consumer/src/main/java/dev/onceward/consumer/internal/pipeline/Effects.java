@@ -14,9 +14,6 @@ final class Effects implements Interceptor {
 
   @Override
   public Outcome intercept(Chain chain) throws Exception {
-    PipelineChain pipeline = PipelineChain.of(chain);
-    return transactions.apply(
-        new PreparedDelivery(
-            chain.delivery(), pipeline.lease(), pipeline.route(), pipeline.payload()));
+    return transactions.apply(PipelineChain.of(chain).prepare());
   }
 }

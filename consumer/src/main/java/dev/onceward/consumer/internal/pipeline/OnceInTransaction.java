@@ -2,6 +2,8 @@ package dev.onceward.consumer.internal.pipeline;
 
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.internal.HandlerLease;
+import dev.onceward.consumer.internal.failure.DedupeWindowException;
+import dev.onceward.consumer.internal.failure.VersionGapException;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.InboxUnavailableException;
@@ -48,6 +50,18 @@ final class OnceInTransaction {
         case APPLIED -> Outcome.APPLIED;
         case DUPLICATE -> Outcome.DUPLICATE;
         case STALE -> Outcome.STALE;
+        case GAP ->
+            throw new VersionGapException(
+                prepared.route().name()
+                    + " takes versions one after the other, and the one before that of event "
+                    + prepared.delivery().event().getId()
+                    + " has not been applied");
+        case WINDOW_EXCEEDED ->
+            throw new DedupeWindowException(
+                "event "
+                    + prepared.delivery().event().getId()
+                    + " is older than the inbox remembers, so it may have taken effect before; see"
+                    + " JdbcInbox.Builder.window and beyondWindow");
       };
     } finally {
       prepared.lease().endCommit(settled);

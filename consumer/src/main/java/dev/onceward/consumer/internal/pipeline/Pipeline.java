@@ -33,13 +33,13 @@ public final class Pipeline {
   public static Pipeline of(
       Routes routes,
       @Nullable Inbox inbox,
+      InboxEntries entries,
       PayloadMapper payloads,
       EventTracing tracing,
       UnhandledEvents unhandled,
       List<Interceptor> users,
       Clock clock) {
     Trace trace = new Trace(tracing, routes);
-    InboxEntries entries = new InboxEntries();
     List<Interceptor> prepare =
         List.of(
             new SkipTombstones(),

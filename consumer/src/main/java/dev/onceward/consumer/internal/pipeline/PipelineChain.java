@@ -4,6 +4,7 @@ import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.Interceptor;
 import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.internal.HandlerLease;
+import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.handler.Route;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +15,7 @@ final class PipelineChain implements Interceptor.Chain {
 
   private final List<Interceptor> steps;
   private final HandlerLease lease;
+  private final boolean acceptsGap;
   private Delivery delivery;
   private int next;
   private @Nullable Route route;
@@ -24,6 +26,7 @@ final class PipelineChain implements Interceptor.Chain {
     this.steps = steps;
     this.delivery = delivery;
     this.lease = HandlerLease.of(delivery);
+    this.acceptsGap = delivery instanceof RecordDelivery record && record.acceptsGap();
   }
 
   /** The chain behind the interface that users see; no other implementation reaches a step. */
@@ -59,11 +62,6 @@ final class PipelineChain implements Interceptor.Chain {
     }
   }
 
-  /** The engine's lease, also when an interceptor has wrapped the delivery. */
-  HandlerLease lease() {
-    return lease;
-  }
-
   /** The handler; known after {@link RouteByType}. */
   Route route() {
     return Objects.requireNonNull(route, "not routed yet");
@@ -74,15 +72,16 @@ final class PipelineChain implements Interceptor.Chain {
   }
 
   /** The decoded payload; null when the handler takes none or the event has none. */
-  @Nullable Object payload() {
-    return payload;
-  }
-
   void payload(@Nullable Object payload) {
     this.payload = payload;
   }
 
-  /** The delivery with all that the steps have found out, or null when they did not get so far. */
+  /** The present delivery with all that the steps have found out. */
+  PreparedDelivery prepare() {
+    return new PreparedDelivery(delivery, lease, route(), payload, acceptsGap);
+  }
+
+  /** What {@link Prepared} has kept, or null when the steps did not get so far. */
   @Nullable PreparedDelivery prepared() {
     return prepared;
   }

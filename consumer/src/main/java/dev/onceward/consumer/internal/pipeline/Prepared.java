@@ -12,9 +12,7 @@ final class Prepared implements Interceptor {
   @Override
   public Outcome intercept(Chain chain) {
     PipelineChain pipeline = PipelineChain.of(chain);
-    pipeline.prepared(
-        new PreparedDelivery(
-            chain.delivery(), pipeline.lease(), pipeline.route(), pipeline.payload()));
+    pipeline.prepared(pipeline.prepare());
     return Outcome.APPLIED;
   }
 }

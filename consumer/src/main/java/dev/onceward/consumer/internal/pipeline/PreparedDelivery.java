@@ -12,9 +12,14 @@ import org.jspecify.annotations.Nullable;
  * A delivery that is read, routed and decoded: all that is left is its effect.
  *
  * @param lease the engine's lease, whatever that of a wrapped delivery is
+ * @param acceptsGap whether it is applied although versions before its own are missing
  */
 record PreparedDelivery(
-    Delivery delivery, HandlerLease lease, Route route, @Nullable Object payload) {
+    Delivery delivery,
+    HandlerLease lease,
+    Route route,
+    @Nullable Object payload,
+    boolean acceptsGap) {
 
   /** Runs the handler, in {@code tx} when it has one. */
   void invoke(@Nullable Connection tx) throws Exception {

@@ -36,7 +36,7 @@ final class SharedEffects {
    */
   void apply(List<Member> members, @Nullable Outcome[] outcomes) throws Exception {
     SharedSpans spans = new SharedSpans(trace, members);
-    List<Outcome> settled;
+    List<@Nullable Outcome> settled;
     try {
       settled = members.get(0).entry() == null ? call(members, spans) : commit(members, spans);
     } catch (Throwable e) {
@@ -49,21 +49,24 @@ final class SharedEffects {
     }
   }
 
-  private static List<Outcome> call(List<Member> members, SharedSpans spans) throws Exception {
+  private static List<@Nullable Outcome> call(List<Member> members, SharedSpans spans)
+      throws Exception {
     invoke(members, null, spans);
     return Collections.nCopies(members.size(), Outcome.APPLIED);
   }
 
-  private List<Outcome> commit(List<Member> members, SharedSpans spans) throws Exception {
+  private List<@Nullable Outcome> commit(List<Member> members, SharedSpans spans) throws Exception {
     Inbox open = Objects.requireNonNull(inbox, "build() refuses such a handler without an inbox");
     boolean settled = false;
     try {
       List<InboxOutcome> outcomes =
           open.processAll(
               members.stream().map(Member::requireEntry).toList(),
-              (tx, claimed) -> effect(members, claimed, tx, spans));
+              (tx, fresh) -> effect(fresh.stream().map(members::get).toList(), tx, spans));
       settled = true;
-      return outcomes.stream().map(SharedEffects::outcome).toList();
+      List<@Nullable Outcome> found = new ArrayList<>(outcomes.size());
+      outcomes.forEach(outcome -> found.add(outcome(outcome)));
+      return found;
     } finally {
       for (Member member : members) {
         member.prepared().lease().endCommit(settled);
@@ -72,17 +75,9 @@ final class SharedEffects {
   }
 
   /** May run more than once: the inbox repeats transactions that lost against another. */
-  private static void effect(
-      List<Member> members, List<InboxOutcome> claimed, Connection tx, SharedSpans spans)
+  private static void effect(List<Member> fresh, Connection tx, SharedSpans spans)
       throws Exception {
     spans.restart();
-    List<Member> fresh = new ArrayList<>();
-    for (int i = 0; i < members.size(); i++) {
-      switch (claimed.get(i)) {
-        case APPLIED -> fresh.add(members.get(i));
-        case DUPLICATE, STALE -> {}
-      }
-    }
     for (int from = 0, to; from < fresh.size(); from = to) {
       to = endOfCall(fresh, from);
       invoke(fresh.subList(from, to), tx, spans);
@@ -120,11 +115,13 @@ final class SharedEffects {
     }
   }
 
-  private static Outcome outcome(InboxOutcome outcome) {
+  /** Null for what is no outcome of a delivery: that is said when it is handled by itself. */
+  private static @Nullable Outcome outcome(InboxOutcome outcome) {
     return switch (outcome) {
       case APPLIED -> Outcome.APPLIED;
       case DUPLICATE -> Outcome.DUPLICATE;
       case STALE -> Outcome.STALE;
+      case GAP, WINDOW_EXCEEDED -> null;
     };
   }
 }

@@ -47,14 +47,19 @@ final class SharedSpans {
   }
 
   /** All have an outcome; a delivery whose handler was not needed has a short span. */
-  void ended(List<Outcome> outcomes) {
+  void ended(List<@Nullable Outcome> outcomes) {
     for (int i = 0; i < members.size(); i++) {
       Member member = members.get(i);
+      Outcome outcome = outcomes.get(i);
+      if (outcome == null) {
+        // it is handled once more, by itself
+        continue;
+      }
       ProcessSpan span = open.remove(member);
       if (span == null) {
         span = trace.start(member.prepared().delivery());
       }
-      span.ended(outcomes.get(i).name().toLowerCase(Locale.ROOT));
+      span.ended(outcome.name().toLowerCase(Locale.ROOT));
     }
   }
 

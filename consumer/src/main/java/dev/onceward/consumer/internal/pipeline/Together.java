@@ -87,7 +87,9 @@ final class Together {
 
   private static Kind kind(Member member) {
     InboxEntry entry = member.entry();
-    return entry == null ? new Kind(member.prepared().route(), Map.of()) : new Kind(null, Map.of());
+    return entry == null
+        ? new Kind(member.prepared().route(), Map.of())
+        : new Kind(null, entry.settings());
   }
 
   private @Nullable Member prepare(int position, SharedDelivery shared) {

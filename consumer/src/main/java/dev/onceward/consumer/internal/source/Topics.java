@@ -47,14 +47,24 @@ public final class Topics {
     this.deadline = System.nanoTime() + timeout.toNanos();
   }
 
-  /** The partition counts of those topics that exist. */
-  public Map<String, Integer> partitions(Collection<String> topics) throws Exception {
-    Map<String, Integer> found = new TreeMap<>();
+  /**
+   * A topic that exists.
+   *
+   * @param id tells it from one of the same name that was there before, or comes after it
+   * @param partitions how many it has
+   */
+  public record Topic(String id, int partitions) {}
+
+  /** Those of the topics that exist. */
+  public Map<String, Topic> find(Collection<String> topics) throws Exception {
+    Map<String, Topic> found = new TreeMap<>();
     Map<String, KafkaFuture<TopicDescription>> answers =
         admin.describeTopics(topics).topicNameValues();
     for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
       try {
-        found.put(answer.getKey(), get(answer.getValue()).partitions().size());
+        TopicDescription topic = get(answer.getValue());
+        found.put(
+            answer.getKey(), new Topic(topic.topicId().toString(), topic.partitions().size()));
       } catch (UnknownTopicOrPartitionException e) {
         // absent from the result
       } catch (InvalidTopicException e) {
@@ -65,7 +75,7 @@ public final class Topics {
   }
 
   /** Creates dead-letter topics; one that another process creates meanwhile is as good. */
-  public void createDeadLetterTopics(Map<String, String> sourceByName, Map<String, Integer> sizes)
+  public void createDeadLetterTopics(Map<String, String> sourceByName, Map<String, Topic> sources)
       throws Exception {
     Map<String, Integer> messageBytes = maxMessageBytes(new TreeSet<>(sourceByName.values()));
     List<NewTopic> topics =
@@ -74,7 +84,9 @@ public final class Topics {
                 entry ->
                     deadLetterTopic(
                         entry.getKey(),
-                        sizes.getOrDefault(entry.getValue(), 1),
+                        sources.get(entry.getValue()) == null
+                            ? 1
+                            : sources.get(entry.getValue()).partitions(),
                         messageBytes.getOrDefault(entry.getValue(), DEFAULT_MAX_MESSAGE_BYTES)))
             .toList();
     for (KafkaFuture<Void> created : admin.createTopics(topics).values().values()) {
@@ -102,18 +114,50 @@ public final class Topics {
 
   private Map<String, Integer> maxMessageBytes(Set<String> topics) throws Exception {
     Map<String, Integer> sizes = new HashMap<>();
+    // of those whose settings may not be read, the default will do
+    settings(topics)
+        .forEach(
+            (topic, config) ->
+                sizes.put(
+                    topic,
+                    Integer.parseInt(config.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value())));
+    return sizes;
+  }
+
+  /**
+   * How long the topics keep their records, as far as their settings may be read; empty for those
+   * that keep the last record of each key, or all, for ever.
+   */
+  public Map<String, Optional<Duration>> retentions(Set<String> topics) throws Exception {
+    Map<String, Optional<Duration>> retentions = new TreeMap<>();
+    settings(topics)
+        .forEach(
+            (topic, config) -> {
+              long millis = Long.parseLong(config.get(TopicConfig.RETENTION_MS_CONFIG).value());
+              String policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+              boolean deletes = policy.contains(TopicConfig.CLEANUP_POLICY_DELETE);
+              retentions.put(
+                  topic,
+                  deletes && millis >= 0
+                      ? Optional.of(Duration.ofMillis(millis))
+                      : Optional.empty());
+            });
+    return retentions;
+  }
+
+  private Map<String, Config> settings(Set<String> topics) throws Exception {
+    Map<String, Config> settings = new HashMap<>();
     List<ConfigResource> resources =
         topics.stream().map(t -> new ConfigResource(ConfigResource.Type.TOPIC, t)).toList();
     for (Map.Entry<ConfigResource, KafkaFuture<Config>> answer :
         admin.describeConfigs(resources).values().entrySet()) {
       try {
-        String value = get(answer.getValue()).get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value();
-        sizes.put(answer.getKey().name(), Integer.parseInt(value));
+        settings.put(answer.getKey().name(), get(answer.getValue()));
       } catch (AuthorizationException e) {
-        // may create topics and not read their settings: the default will do
+        // may use topics and not read their settings
       }
     }
-    return sizes;
+    return settings;
   }
 
   private <T> T get(KafkaFuture<T> future) throws Exception {

@@ -17,7 +17,7 @@ class DraftsTest {
   private static final NoteCodec CODEC = new NoteCodec(4096);
 
   private final Lanes lanes = new Lanes(100, KeylessRecords.IN_PARTITION_ORDER);
-  private final Drafts drafts = new Drafts(lanes, new Suspects(lanes, 3));
+  private final Drafts drafts = new Drafts(lanes, new Suspects(lanes, 3), lanes::open);
   private final Partition partition = Records.partition(0);
 
   @Test

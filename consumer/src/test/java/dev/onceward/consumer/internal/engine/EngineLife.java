@@ -100,6 +100,7 @@ final class EngineLife implements AutoCloseable {
                 builder.concurrency,
                 builder.batches,
                 KeylessRecords.IN_PARTITION_ORDER,
+                builder.inOrder ? Set.of(topic()) : Set.of(),
                 LeasePolicy.standard(),
                 builder.retryPolicy.maxCrashes(),
                 builder.drainBudget,
@@ -112,6 +113,7 @@ final class EngineLife implements AutoCloseable {
                 new RecordDelivery.Source(
                     group(), EventReader.standard(), (topic, type) -> "handler"),
                 handling(builder.handler),
+                builder.fencing,
                 new Failures(builder.retryPolicy, bound -> bound),
                 new DeadLetters(
                     letter -> send(builder.sender, letter),

@@ -24,6 +24,8 @@ final class EngineLifeBuilder {
   int maxRecords = 1_000;
   int pollRecords = 50;
   BatchPolicy batches = BatchPolicy.none();
+  boolean inOrder;
+  @Nullable Fencing fencing;
   @Nullable EngineLife before;
 
   EngineLifeBuilder() {}
@@ -61,6 +63,17 @@ final class EngineLifeBuilder {
   /** How many records may share a run; their effects are committed together or not at all. */
   EngineLifeBuilder batches(BatchPolicy batches) {
     this.batches = batches;
+    return this;
+  }
+
+  /** Partitions are handled in the order of their records, whatever their keys. */
+  EngineLifeBuilder inOrder() {
+    this.inOrder = true;
+    return this;
+  }
+
+  EngineLifeBuilder fencing(Fencing fencing) {
+    this.fencing = fencing;
     return this;
   }
 

@@ -57,9 +57,11 @@ final class ModelMember {
     witness = new ModelWitness(group, this);
     ModelGroup.Settings settings = group.settings;
     Problems problems = new Problems();
-    lanes = new Lanes(settings.concurrency(), KeylessRecords.IN_PARTITION_ORDER, () -> group.nanos);
+    lanes =
+        new Lanes(
+            settings.concurrency(), KeylessRecords.IN_PARTITION_ORDER, Set.of(), () -> group.nanos);
     suspects = new Suspects(lanes, settings.maxCrashes(), () -> group.nanos);
-    drafts = new Drafts(lanes, suspects);
+    drafts = new Drafts(lanes, suspects, lanes::open);
     commits =
         new Commits(
             source, problems, drafts, suspects, Duration.ZERO, this::pump, () -> group.nanos);

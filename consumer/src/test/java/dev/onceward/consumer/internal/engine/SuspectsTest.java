@@ -10,6 +10,7 @@ import dev.onceward.consumer.internal.engine.Work.Wait;
 import dev.onceward.consumer.internal.offsets.Deaths;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +20,7 @@ class SuspectsTest {
   private static final int MAX_CRASHES = 3;
 
   private final AtomicLong nanos = new AtomicLong(System.nanoTime());
-  private final Lanes lanes = new Lanes(4, KeylessRecords.IN_PARTITION_ORDER, nanos::get);
+  private final Lanes lanes = new Lanes(4, KeylessRecords.IN_PARTITION_ORDER, Set.of(), nanos::get);
   private final Suspects suspects = new Suspects(lanes, MAX_CRASHES, nanos::get);
   private final Partition partition = Records.partition(0);
 

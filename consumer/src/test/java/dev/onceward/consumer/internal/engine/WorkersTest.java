@@ -120,6 +120,7 @@ class WorkersTest {
             noSource(),
             new RecordDelivery.Source("group", EventReader.standard(), (topic, type) -> "handler"),
             handling,
+            null,
             new Failures(
                 RetryPolicy.builder().maxAge(MAX_AGE).maxAttempts(100).build(), bound -> 0),
             new DeadLetters(

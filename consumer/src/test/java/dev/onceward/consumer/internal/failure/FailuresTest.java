@@ -9,6 +9,7 @@ import dev.onceward.consumer.LeasePolicy;
 import dev.onceward.consumer.LeasePolicy.OnExpiry;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
+import dev.onceward.consumer.VersionGapPolicy;
 import dev.onceward.consumer.internal.failure.Decision.DeadLetter;
 import dev.onceward.consumer.internal.failure.Decision.Retry;
 import dev.onceward.dedupe.InboxUnavailableException;
@@ -106,6 +107,7 @@ class FailuresTest {
         new Failures(
             RetryPolicy.builder().permanent(Set.of(RuntimeException.class)).build(),
             new LeasePolicy(Duration.ofMinutes(1), OnExpiry.RETRY),
+            VersionGapPolicy.standard(),
             bound -> bound);
     assertThat(strict.decide(lost(LeaseLoss.EXPIRED), 1, 1, Duration.ZERO))
         .isInstanceOf(Retry.class);
@@ -129,7 +131,11 @@ class FailuresTest {
   }
 
   private static Failures onExpiry(OnExpiry onExpiry) {
-    return new Failures(POLICY, new LeasePolicy(Duration.ofMinutes(1), onExpiry), bound -> bound);
+    return new Failures(
+        POLICY,
+        new LeasePolicy(Duration.ofMinutes(1), onExpiry),
+        VersionGapPolicy.standard(),
+        bound -> bound);
   }
 
   private static LeaseLostException lost(LeaseLoss loss) {

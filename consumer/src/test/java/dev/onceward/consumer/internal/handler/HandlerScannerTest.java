@@ -15,6 +15,7 @@ import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.handler.Route.Input;
 import dev.onceward.consumer.internal.handler.Route.PayloadParameter;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.envelope.Event;
 import dev.onceward.envelope.EventReader;
 import java.sql.Connection;
@@ -66,8 +67,8 @@ class HandlerScannerTest {
     assertThat(placed.handlerId()).isEqualTo("good");
     assertThat(placed.name()).isEqualTo("Good.placed");
     assertThat(placed.topics()).containsExactlyInAnyOrder("a", "b");
-    assertThat(placed.idempotent()).isTrue();
-    assertThat(placed.versionGuard()).isTrue();
+    assertThat(placed.idempotency()).isEqualTo(Idempotency.EVENT);
+    assertThat(placed.versions()).isEqualTo(VersionRule.LATEST);
     assertThat(placed.transactional()).isTrue();
     Route paid = find(routes, "paid.v1");
     assertThat(paid.needsInbox()).isFalse();
@@ -223,7 +224,7 @@ class HandlerScannerTest {
     List<Route> routes = scan(derived);
     assertThat(problems).isEmpty();
     assertThat(routes).extracting(Route::typePattern).containsExactlyInAnyOrder("v1", "v2", "v3");
-    assertThat(find(routes, "v1").idempotent()).isTrue();
+    assertThat(find(routes, "v1").idempotency()).isEqualTo(Idempotency.EVENT);
     find(routes, "v1").call().handle(inputs(new UnusedDelivery()), null);
     find(routes, "v2").call().handle(inputs(new UnusedDelivery()), null);
     assertThat(derived.calls).containsExactly("derived.first", "base.second");

@@ -5,6 +5,7 @@ import dev.onceward.consumer.Lease;
 import dev.onceward.envelope.Event;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** A delivery for handlers that must not look at it. */
@@ -32,6 +33,11 @@ final class UnusedDelivery implements Delivery {
 
   @Override
   public String idempotencyKey() {
+    throw unused();
+  }
+
+  @Override
+  public OptionalLong fence() {
     throw unused();
   }
 

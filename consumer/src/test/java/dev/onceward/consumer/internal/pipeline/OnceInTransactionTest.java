@@ -18,6 +18,8 @@ import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Routes;
+import dev.onceward.dedupe.Fence;
+import dev.onceward.dedupe.FenceScope;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
@@ -36,6 +38,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -238,6 +241,9 @@ class OnceInTransactionTest {
     return Pipeline.of(
             routes(),
             new RepeatingInbox(),
+            new InboxEntries(
+                any -> new FenceScope("group", any.topic(), null, any.partition()),
+                any -> Map.of()),
             JacksonPayloadMapper.standard(),
             EventTracing.global(),
             UnhandledEvents.SKIP,
@@ -269,6 +275,24 @@ class OnceInTransactionTest {
         }
       }
     }
+
+    @Override
+    public List<InboxOutcome> processAll(List<InboxEntry> entries, BatchEffect effect) {
+      throw new UnsupportedOperationException("one by one");
+    }
+
+    @Override
+    public Fence takeFence(FenceScope scope) {
+      throw new UnsupportedOperationException("no fences");
+    }
+
+    @Override
+    public Optional<Duration> window() {
+      return Optional.empty();
+    }
+
+    @Override
+    public void maintain() {}
 
     @Override
     public void verify(Duration timeout) {}

@@ -16,6 +16,7 @@ import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.failure.UnhandledEventException;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Routes;
+import dev.onceward.dedupe.FenceScope;
 import dev.onceward.envelope.Event;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.envelope.EventReader;
@@ -29,6 +30,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -181,6 +183,8 @@ class PipelineTest {
     return Pipeline.of(
         routes(),
         null,
+        new InboxEntries(
+            any -> new FenceScope("group", any.topic(), null, any.partition()), any -> Map.of()),
         JacksonPayloadMapper.standard(),
         EventTracing.global(),
         unhandled,
