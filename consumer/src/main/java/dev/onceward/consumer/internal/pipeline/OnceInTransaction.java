@@ -1,12 +1,14 @@
 package dev.onceward.consumer.internal.pipeline;
 
 import dev.onceward.consumer.Outcome;
+import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.failure.InvalidEventException;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxEntry.EntityVersion;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.envelope.Event;
@@ -51,6 +53,17 @@ final class OnceInTransaction {
         case APPLIED -> Outcome.APPLIED;
         case DUPLICATE -> Outcome.DUPLICATE;
         case STALE -> Outcome.STALE;
+        case GAP ->
+            throw new IllegalStateException(
+                "the version before that of event "
+                    + prepared.delivery().event().getId()
+                    + " has not been applied yet");
+        case WINDOW_EXCEEDED ->
+            throw new PermanentFailure(
+                "DEDUPE_WINDOW_EXCEEDED: event "
+                    + prepared.delivery().event().getId()
+                    + " is older than the inbox's window, so whether it took effect before is not"
+                    + " known any more; see JdbcInbox.builder(...).window and beyondWindow");
       };
     } finally {
       prepared.lease().endCommit(settled);
@@ -98,12 +111,11 @@ final class OnceInTransaction {
   private static InboxEntry entry(PreparedDelivery prepared) {
     Route route = prepared.route();
     Event event = prepared.delivery().event();
-    return new InboxEntry(
-        route.handlerId(),
-        event.getSource(),
-        event.getId(),
-        route.idempotent(),
-        route.versionGuard() ? version(prepared, event) : null);
+    InboxEntry entry =
+        InboxEntry.of(route.handlerId(), event.getSource(), event.getId())
+            .withIdempotency(route.idempotent() ? Idempotency.EVENT : Idempotency.NONE)
+            .withVersion(route.versionGuard() ? version(prepared, event) : null);
+    return event.getTime() == null ? entry : entry.withEventTime(event.getTime().toInstant());
   }
 
   private static EntityVersion version(PreparedDelivery prepared, Event event) {
@@ -119,6 +131,7 @@ final class OnceInTransaction {
                 () ->
                     new InvalidEventException(
                         needs + " has no ce_partitionkey; publish it with an entity key"));
-    return new EntityVersion(prepared.delivery().topic(), key, event.entityVersion().getAsLong());
+    return EntityVersion.latest(
+        prepared.delivery().topic(), key, event.entityVersion().getAsLong());
   }
 }

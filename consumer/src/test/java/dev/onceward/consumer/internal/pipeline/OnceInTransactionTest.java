@@ -18,6 +18,8 @@ import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Routes;
+import dev.onceward.dedupe.Fence;
+import dev.onceward.dedupe.FenceScope;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
@@ -269,6 +271,24 @@ class OnceInTransactionTest {
         }
       }
     }
+
+    @Override
+    public List<InboxOutcome> processAll(List<InboxEntry> entries, BatchEffect effect) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Fence takeFence(FenceScope scope) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<Duration> window() {
+      return Optional.empty();
+    }
+
+    @Override
+    public void maintain() {}
 
     @Override
     public void verify(Duration timeout) {}
