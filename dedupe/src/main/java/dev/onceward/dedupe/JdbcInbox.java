@@ -2,9 +2,11 @@ package dev.onceward.dedupe;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.onceward.dedupe.internal.Buckets;
 import dev.onceward.dedupe.internal.Diagnosis;
 import dev.onceward.dedupe.internal.Dialect;
 import dev.onceward.dedupe.internal.EffectRunner;
+import dev.onceward.dedupe.internal.FenceKeeper;
 import dev.onceward.dedupe.internal.InboxConfig;
 import dev.onceward.dedupe.internal.Maintenance;
 import dev.onceward.dedupe.internal.RetryPolicy;
@@ -12,6 +14,9 @@ import dev.onceward.dedupe.internal.TableNames;
 import dev.onceward.dedupe.internal.Verification;
 import dev.onceward.dedupe.internal.postgres.PostgresDialect;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  *     tx -> ledger.charge(tx, order));
  * }</pre>
  *
- * <p>One effect is one transaction on one connection: a single statement inserts the dedupe key and
- * advances the entity version, then the effect runs, then commit. A concurrent duplicate waits for
- * the first: it is skipped when the first commits and applied when the first rolls back.
+ * <p>One effect, or one batch of them, is one transaction on one connection: a single statement
+ * inserts the dedupe keys and advances the entity versions, then the effect runs, then commit. A
+ * concurrent duplicate waits for the first: it is skipped when the first commits and applied when
+ * the first rolls back.
  *
  * <p>With pgjdbc the state of the transaction is known without asking the server. With another
  * driver, or when a pool does not unwrap to {@code org.postgresql.core.BaseConnection}, each effect
@@ -41,19 +47,19 @@ import org.jspecify.annotations.Nullable;
  * and do not use them after the handler returns.
  */
 public final class JdbcInbox implements Inbox {
-  private static final int PRUNE_BATCH = 5_000;
-  private static final Duration LONGEST_WINDOW = Duration.ofDays(36_500);
-
+  private final InboxConfig config;
   private final EffectRunner effects;
+  private final FenceKeeper fences;
   private final Verification verification;
   private final Maintenance maintenance;
 
   private JdbcInbox(InboxConfig config) {
-    Dialect dialect =
-        new PostgresDialect(config.tables(), config.lockTimeout(), config.isolation());
+    this.config = config;
+    Dialect dialect = new PostgresDialect(config);
     Diagnosis diagnosis = new Diagnosis(config.dataSourceName(), config.tables());
     this.effects = new EffectRunner(config, dialect, diagnosis);
-    this.verification = new Verification(config.dataSource(), dialect, diagnosis);
+    this.fences = new FenceKeeper(config, dialect, diagnosis);
+    this.verification = new Verification(config, dialect, diagnosis);
     this.maintenance = new Maintenance(config.dataSource(), dialect, diagnosis);
   }
 
@@ -74,6 +80,48 @@ public final class JdbcInbox implements Inbox {
   @Override
   public InboxOutcome process(InboxEntry entry, Effect effect) throws Exception {
     return effects.run(requireNonNull(entry, "entry"), requireNonNull(effect, "effect"));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Costs one round trip for the claims, one more when versions are to be written, what the
+   * effect costs, one more with fences, and the commit. Some hundred entries are a good size.
+   */
+  @Override
+  public List<InboxOutcome> processAll(List<InboxEntry> entries, BatchEffect effect)
+      throws Exception {
+    return effects.run(List.copyOf(entries), requireNonNull(effect, "effect"));
+  }
+
+  @Override
+  public Fence takeFence(FenceScope scope) throws InboxUnavailableException {
+    return fences.take(requireNonNull(scope, "scope"));
+  }
+
+  @Override
+  public Optional<Duration> window() {
+    return config.window();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Makes a partition of the dedupe table for each bucket of the window and of the next week,
+   * and drops those beyond the window. Each step waits for locks for moments only, and is left for
+   * the next call when the table is busy. What is to be forgotten is noted by one call, and
+   * forgotten by a call at least ten minutes (and the lock timeout) later. When the data source's
+   * user does not own the tables, rows are deleted instead, in batches of 5,000; a warning says so
+   * once. Events without a time are never forgotten.
+   */
+  @Override
+  public void maintain() throws InboxUnavailableException {
+    maintenance.maintain();
+  }
+
+  /** How many connections were dropped because a bound setting had a value from before. */
+  public long leakedSettings() {
+    return effects.leaks();
   }
 
   /**
@@ -101,29 +149,6 @@ public final class JdbcInbox implements Inbox {
     maintenance.createSchema();
   }
 
-  /**
-   * Forgets the events that took effect longer ago than {@code olderThan}. An event that comes
-   * again after that takes effect again, unless the version guard stops it, so the window must be
-   * longer than the topic's retention plus the age at which dead letters are still replayed. Entity
-   * versions are kept.
-   *
-   * <p>Deletes in batches of 5,000 rows, each in a transaction of its own, so that no lock is held
-   * for long; it can run beside {@link #process} and beside itself. When the thread is interrupted
-   * it stops after the current batch and leaves the interrupt flag set.
-   *
-   * @param olderThan the window, by the database's clock; positive, at most 36,500 days
-   * @return how many events were forgotten
-   * @throws IllegalArgumentException if the window is out of range
-   * @throws InboxUnavailableException if the database cannot be reached or refuses
-   */
-  public long prune(Duration olderThan) throws InboxUnavailableException {
-    requirePositive("olderThan", olderThan);
-    if (olderThan.compareTo(LONGEST_WINDOW) > 0) {
-      throw new IllegalArgumentException("olderThan must be at most 36,500 days: " + olderThan);
-    }
-    return maintenance.prune(olderThan, PRUNE_BATCH);
-  }
-
   private static Duration requirePositive(String name, Duration duration) {
     if (duration.isNegative() || duration.isZero()) {
       throw new IllegalArgumentException(name + " must be positive: " + duration);
@@ -133,11 +158,20 @@ public final class JdbcInbox implements Inbox {
 
   /** Settings of an inbox. Not thread-safe. */
   public static final class Builder {
+    private static final int MOST_BUCKETS = 400;
+    private static final Pattern CUSTOM_SETTING =
+        Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)+");
+
     private final DataSource dataSource;
     private String dataSourceName;
     private @Nullable String schema;
     private String tablePrefix = TableNames.DEFAULT_PREFIX;
     private Duration lockTimeout = Duration.ofSeconds(10);
+    private Duration idleTimeout = Duration.ofSeconds(60);
+    private List<String> boundSettings = List.of();
+    private Optional<Duration> window = Optional.of(Duration.ofDays(30));
+    private Duration bucketWidth = Duration.ofDays(1);
+    private BeyondWindow beyondWindow = BeyondWindow.DEAD_LETTER;
     private @Nullable TransactionIsolation isolation;
     private int transactionRetries = 5;
     private Duration initialBackoff = Duration.ofMillis(10);
@@ -172,10 +206,81 @@ public final class JdbcInbox implements Inbox {
      * s; zero keeps what the data source's sessions have.
      */
     public Builder lockTimeout(Duration timeout) {
-      if (timeout.isNegative() || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-        throw new IllegalArgumentException("lockTimeout must be 0 to 24 days: " + timeout);
+      this.lockTimeout = requireMillis("lockTimeout", timeout);
+      return this;
+    }
+
+    /**
+     * How long an effect's transaction may wait for the handler's next statement (PostgreSQL's
+     * idle_in_transaction_session_timeout, for the transaction only). Then the database ends it and
+     * closes the connection, so that a frozen process does not hold its rows for ever; a handler
+     * that only took too long gets a {@link CommitRefusedException} that says so. Default: 60 s;
+     * zero keeps what the data source's sessions have.
+     */
+    public Builder idleTimeout(Duration timeout) {
+      this.idleTimeout = requireMillis("idleTimeout", timeout);
+      return this;
+    }
+
+    /**
+     * Settings that entries bind for their transaction ({@link InboxEntry#withSetting}), such as a
+     * tenant for row-level security. Each transaction's first statement checks that none of them
+     * has a value from before, whether the entry binds it or not; a connection on which one has is
+     * dropped, and {@link InboxUnavailableException} thrown. They must have no default in the
+     * database, the role or the connection's options. Default: none.
+     *
+     * @param names custom settings, with a dot, as {@code SHOW} spells them
+     * @throws IllegalArgumentException if a name is not that of a custom setting
+     */
+    public Builder boundSettings(String... names) {
+      for (String name : names) {
+        if (!CUSTOM_SETTING.matcher(name).matches()) {
+          throw new IllegalArgumentException(
+              "boundSettings must be custom settings of letters, digits and _ with a dot, such as"
+                  + " app.tenant_id: "
+                  + name);
+        }
       }
-      this.lockTimeout = timeout;
+      this.boundSettings = List.of(names);
+      return this;
+    }
+
+    /**
+     * How long events are remembered at least, counted from their own time, by the database's
+     * clock. It must be longer than events can come back: longer than the topics' retention, and
+     * the age at which dead letters are replayed. Default: 30 days, which is Kafka's default
+     * retention of 7 days and three weeks for dead letters; at about 100 bytes an event.
+     *
+     * @param window at least a bucketWidth, at most 400 of them
+     */
+    public Builder window(Duration window) {
+      this.window = Optional.of(window);
+      return this;
+    }
+
+    /** Remembers events for ever. The table only grows then. */
+    public Builder keepForever() {
+      this.window = Optional.empty();
+      return this;
+    }
+
+    /**
+     * What becomes of idempotent events older than the window. Default: {@link
+     * BeyondWindow#DEAD_LETTER}.
+     */
+    public Builder beyondWindow(BeyondWindow policy) {
+      this.beyondWindow = requireNonNull(policy, "policy");
+      return this;
+    }
+
+    /**
+     * How much time one partition of the dedupe table holds. It is fixed when the tables are
+     * created; an inbox with another width is refused. Default: a day.
+     *
+     * @param width whole seconds, an hour to 366 days
+     */
+    public Builder bucketWidth(Duration width) {
+      this.bucketWidth = requireNonNull(width, "width");
       return this;
     }
 
@@ -214,14 +319,40 @@ public final class JdbcInbox implements Inbox {
      * @throws IllegalArgumentException if a setting is out of range; the message names it
      */
     public JdbcInbox build() {
+      if (bucketWidth.compareTo(Duration.ofHours(1)) < 0
+          || bucketWidth.compareTo(Duration.ofDays(366)) > 0
+          || !bucketWidth.equals(Duration.ofSeconds(bucketWidth.toSeconds()))) {
+        throw new IllegalArgumentException(
+            "bucketWidth must be whole seconds, an hour to 366 days: " + bucketWidth);
+      }
+      window.ifPresent(
+          time -> {
+            if (time.compareTo(bucketWidth) < 0
+                || time.compareTo(bucketWidth.multipliedBy(MOST_BUCKETS)) > 0) {
+              throw new IllegalArgumentException(
+                  "window must be 1 to 400 times the bucketWidth of " + bucketWidth + ": " + time);
+            }
+          });
       return new JdbcInbox(
           new InboxConfig(
               dataSource,
               dataSourceName,
               new TableNames(schema, tablePrefix),
               lockTimeout,
+              idleTimeout,
               isolation,
-              new RetryPolicy(transactionRetries, initialBackoff, maxBackoff)));
+              new RetryPolicy(transactionRetries, initialBackoff, maxBackoff),
+              boundSettings,
+              new Buckets((int) bucketWidth.toSeconds()),
+              window,
+              beyondWindow));
+    }
+
+    private static Duration requireMillis(String name, Duration timeout) {
+      if (timeout.isNegative() || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+        throw new IllegalArgumentException(name + " must be 0 to 24 days: " + timeout);
+      }
+      return timeout;
     }
   }
 }

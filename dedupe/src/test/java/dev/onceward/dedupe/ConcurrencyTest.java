@@ -243,7 +243,8 @@ class ConcurrencyTest {
     DataSource pool = DATABASE.pool(1);
     JdbcInbox inbox = JdbcInbox.builder(pool).lockTimeout(Duration.ofMillis(1234)).build();
 
-    for (InboxEntry entry : List.of(event("e1"), event("e1").withIdempotent(false))) {
+    for (InboxEntry entry :
+        List.of(event("e1"), event("e1").withIdempotency(InboxEntry.Idempotency.NONE))) {
       inbox.process(
           entry,
           tx -> {

@@ -66,7 +66,7 @@ class ConnectionReturnTest {
       assertThatThrownBy(() -> inbox.process(event("e2"), Events.sql("SELECT 1/0")))
           .isInstanceOf(SQLException.class);
       assertReturned(raw, autoCommit);
-      inbox.prune(java.time.Duration.ofDays(1));
+      inbox.maintain();
       assertReturned(raw, autoCommit);
     }
   }
@@ -129,7 +129,7 @@ class ConnectionReturnTest {
           .isInstanceOf(InboxUnavailableException.class)
           .hasMessageContaining("a transaction is open already")
           .hasMessageContaining("plain data source");
-      assertThatThrownBy(() -> inbox.prune(java.time.Duration.ofDays(1)))
+      assertThatThrownBy(() -> inbox.maintain())
           .hasMessageContaining("a transaction is open already");
       raw.commit();
     }

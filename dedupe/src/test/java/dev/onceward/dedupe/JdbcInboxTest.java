@@ -13,6 +13,7 @@ import dev.onceward.dedupe.Inbox.Effect;
 import dev.onceward.dedupe.InboxEntry.EntityVersion;
 import java.net.URI;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,7 +111,7 @@ class JdbcInboxTest {
 
   @Test
   void guardedWithoutIdempotencyWritesNoDedupeRowAndSkipsTheRedelivery() throws Exception {
-    InboxEntry entry = event("e1", "order-1", 1).withIdempotent(false);
+    InboxEntry entry = event("e1", "order-1", 1).withIdempotency(InboxEntry.Idempotency.NONE);
 
     assertThat(inbox.process(entry, charge("alice", 1))).isEqualTo(APPLIED);
     assertThat(inbox.process(entry, charge("alice", 1))).isEqualTo(STALE);
@@ -120,7 +121,7 @@ class JdbcInboxTest {
 
   @Test
   void withNeitherIdempotencyNorVersionItIsAPlainTransaction() throws Exception {
-    InboxEntry entry = event("e1").withIdempotent(false);
+    InboxEntry entry = event("e1").withIdempotency(InboxEntry.Idempotency.NONE);
 
     assertThat(inbox.process(entry, charge("alice", 1))).isEqualTo(APPLIED);
     assertThat(inbox.process(entry, charge("alice", 1))).isEqualTo(APPLIED);
@@ -140,8 +141,11 @@ class JdbcInboxTest {
   @Test
   void aPlainTransactionNeedsNoFirstStatement() throws Exception {
     JdbcInbox bare =
-        JdbcInbox.builder(DATABASE.plain()).lockTimeout(java.time.Duration.ZERO).build();
-    InboxEntry entry = event("e1").withIdempotent(false);
+        JdbcInbox.builder(DATABASE.plain())
+            .lockTimeout(Duration.ZERO)
+            .idleTimeout(Duration.ZERO)
+            .build();
+    InboxEntry entry = event("e1").withIdempotency(InboxEntry.Idempotency.NONE);
 
     assertThat(bare.process(entry, tx -> {})).isEqualTo(APPLIED);
     assertThat(bare.process(entry, charge("alice", 1))).isEqualTo(APPLIED);

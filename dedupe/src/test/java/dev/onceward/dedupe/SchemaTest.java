@@ -158,9 +158,10 @@ class SchemaTest {
         """
         WITH t AS (
           SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = '%1$s' AND c.relkind = 'r')
+          WHERE n.nspname = '%1$s' AND c.relkind IN ('r', 'p'))
         SELECT replace(line, '%1$s.', '') FROM (
-          SELECT concat_ws(' ', relname, reloptions, obj_description(oid, 'pg_class')) FROM t
+          SELECT concat_ws(' ', relname, reloptions, obj_description(oid, 'pg_class'),
+              pg_get_partkeydef(oid), pg_get_expr(relpartbound, oid)) FROM t
           UNION ALL
           SELECT concat_ws(' ', relname, attnum, attname, format_type(atttypid, atttypmod),
               attnotnull, attidentity, pg_get_expr(adbin, adrelid))

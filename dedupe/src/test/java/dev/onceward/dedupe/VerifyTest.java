@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -167,8 +168,8 @@ class VerifyTest {
     JdbcInbox other = JdbcInbox.builder(DATABASE.plain()).tablePrefix("other_").build();
     assertUnavailable(other, LONG)
         .hasMessageContaining(
-            "lacks tables other_handler, other_processed_event, other_entity_version on the search"
-                + " path")
+            "lacks tables other_handler, other_window, other_processed_event, other_entity_version,"
+                + " other_fence on the search path")
         .hasMessageContaining("JdbcInbox.createSchema()")
         .hasMessageContaining("dev/onceward/dedupe/postgresql.sql");
 
@@ -225,8 +226,9 @@ class VerifyTest {
 
     DATABASE.execute(
         "GRANT SELECT ON onceward_handler TO app;"
-            + "GRANT SELECT, INSERT ON onceward_processed_event, onceward_entity_version TO app;"
-            + "GRANT UPDATE ON onceward_entity_version TO app");
+            + "GRANT SELECT, UPDATE ON onceward_window TO app;"
+            + "GRANT SELECT, INSERT, DELETE ON onceward_processed_event TO app;"
+            + "GRANT SELECT, INSERT, UPDATE ON onceward_entity_version, onceward_fence TO app");
     assertUnavailable(inbox, LONG).hasMessageContaining("onceward_handler");
 
     DATABASE.execute("GRANT INSERT ON onceward_handler TO app");
@@ -240,7 +242,9 @@ class VerifyTest {
     DATABASE.execute(
         "GRANT USAGE ON SCHEMA least TO least;"
             + "GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA least TO least;"
-            + "GRANT UPDATE ON least.onceward_entity_version TO least;"
+            + "REVOKE INSERT ON least.onceward_window FROM least;"
+            + "GRANT UPDATE ON least.onceward_entity_version, least.onceward_fence TO least;"
+            + "GRANT UPDATE ON least.onceward_window TO least;"
             + "GRANT DELETE ON least.onceward_processed_event TO least");
     PGSimpleDataSource dataSource = DATABASE.plain();
     dataSource.setUser("least");
@@ -250,7 +254,13 @@ class VerifyTest {
     inbox.verify(LONG);
     assertThat(inbox.process(event("e1", "k", 1), tx -> {})).isEqualTo(InboxOutcome.APPLIED);
     assertThat(inbox.process(event("e2", "k", 2), tx -> {})).isEqualTo(InboxOutcome.APPLIED);
-    assertThat(inbox.prune(Duration.ofDays(1))).isZero();
+    assertThat(
+            inbox.processAll(
+                List.of(event("e3", "k", 3), event("e4", "k", 1)),
+                (tx, fresh) -> assertThat(fresh).containsExactly(0)))
+        .containsExactly(InboxOutcome.APPLIED, InboxOutcome.STALE);
+    assertThat(inbox.takeFence(new FenceScope("g", "t", null, 0)).epoch()).isOne();
+    inbox.maintain();
   }
 
   @Test

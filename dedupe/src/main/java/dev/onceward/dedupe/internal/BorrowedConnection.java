@@ -64,6 +64,11 @@ final class BorrowedConnection implements AutoCloseable {
     return probe;
   }
 
+  /** Drops the physical connection instead of giving it back. */
+  void evict() {
+    broken = true;
+  }
+
   /** Rolls back because of {@code failure}, which learns of a failing rollback. */
   void rollbackAfter(Throwable failure) {
     try {
@@ -99,6 +104,7 @@ final class BorrowedConnection implements AutoCloseable {
     if (broken) {
       try {
         connection.abort(Runnable::run);
+        tellPool();
       } catch (SQLException | RuntimeException e) {
         LOG.warn("Cannot abort a broken connection", e);
       }
@@ -111,6 +117,15 @@ final class BorrowedConnection implements AutoCloseable {
       } else {
         LOG.warn("Cannot give a connection back to its data source", e);
       }
+    }
+  }
+
+  /** A pool learns from a failing call that the connection is not worth keeping. */
+  private void tellPool() {
+    try {
+      connection.createStatement().close();
+    } catch (SQLException | RuntimeException e) {
+      LOG.trace("The dropped connection is of no more use", e);
     }
   }
 

@@ -1,10 +1,13 @@
 package dev.onceward.dedupe.internal;
 
+import dev.onceward.dedupe.CommitRefusedException;
 import dev.onceward.dedupe.InboxUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -41,34 +44,70 @@ public final class Diagnosis {
         null);
   }
 
-  InboxUnavailableException claimFailed(Claim claim, SQLException cause) {
+  InboxUnavailableException claimFailed(Batch batch, SQLException cause) {
     if (SqlStates.isRepeatable(cause)) {
       return unavailable(
           "cannot claim "
-              + claim.describe()
+              + batch.describe()
               + ": another transaction kept hold of the same event or entity: "
               + oneLine(cause)
               + "; see lockTimeout and transactionRetries",
           cause);
     }
     return unavailable(
-        "cannot claim " + claim.describe() + ": " + oneLine(cause) + hint(cause), cause);
+        "cannot claim " + batch.describe() + ": " + oneLine(cause) + hint(cause), cause);
   }
 
-  InboxUnavailableException handlerNotRegistered(Claim claim) {
+  InboxUnavailableException leaked(String settings) {
+    return unavailable(
+        "handed out a connection on which "
+            + settings
+            + " had a value from before; nothing was done and the connection is dropped. Set it for"
+            + " a transaction only (SET LOCAL, set_config(..., true)) and give it no default",
+        null);
+  }
+
+  /** Throws if the tables slice time in another way: equal events would not meet. */
+  void requireBuckets(OptionalInt found, Buckets buckets) {
+    if (found.isPresent() && found.getAsInt() != buckets.seconds()) {
+      throw unavailable(
+          found.getAsInt() == 0
+              ? "lacks the row of " + tables.qualified(tables.window()) + "; " + CREATE
+              : "has tables with a bucketWidth of "
+                  + Duration.ofSeconds(found.getAsInt())
+                  + ", but the inbox is set to "
+                  + Duration.ofSeconds(buckets.seconds())
+                  + "; set JdbcInbox.builder(...).bucketWidth to the former",
+          null);
+    }
+  }
+
+  CommitRefusedException idle(Batch batch, Duration timeout, Exception cause) {
+    return new CommitRefusedException(
+        "rolled back "
+            + batch.describe()
+            + ": the database ended its transaction [25P03], because the handler left it idle for"
+            + " longer than "
+            + (timeout.isZero() ? "idle_in_transaction_session_timeout" : timeout)
+            + "; do what takes long outside of the handler, or raise"
+            + " JdbcInbox.builder(...).idleTimeout",
+        cause);
+  }
+
+  InboxUnavailableException handlerNotRegistered(Set<String> handlers) {
     return unavailable(
         "cannot register handler "
-            + claim.handlerId()
+            + String.join(", ", handlers)
             + ": its row in "
             + tables.qualified(tables.handler())
             + " is not visible after the insert; look for triggers, rules or row-level security",
         null);
   }
 
-  InboxUnavailableException commitLost(Claim claim, SQLException cause) {
+  InboxUnavailableException commitLost(Batch batch, SQLException cause) {
     return unavailable(
         "lost the connection while committing "
-            + claim.describe()
+            + batch.describe()
             + ", so it is unknown whether it took effect; deliver it again: "
             + oneLine(cause),
         cause);
@@ -97,6 +136,10 @@ public final class Diagnosis {
             + " ms; check host, port and firewall, and the data source's own timeouts"
             + " (connectTimeout, socketTimeout, the pool's connectionTimeout)",
         null);
+  }
+
+  InboxUnavailableException interrupted(String what, InterruptedException cause) {
+    return unavailable("did not " + what + ": the thread was interrupted", cause);
   }
 
   InboxUnavailableException interrupted() {
@@ -129,11 +172,14 @@ public final class Diagnosis {
       case SqlStates.INSUFFICIENT_PRIVILEGE ->
           "; grant the data source's user SELECT and INSERT on "
               + tables.qualified(tables.handler())
-              + ", "
+              + ", SELECT and UPDATE on "
+              + tables.qualified(tables.window())
+              + ", SELECT, INSERT and DELETE on "
               + tables.qualified(tables.processedEvent())
-              + " and "
+              + ", and SELECT, INSERT and UPDATE on "
               + tables.qualified(tables.entityVersion())
-              + ", and UPDATE on the last";
+              + " and "
+              + tables.qualified(tables.fence());
       default -> "";
     };
   }

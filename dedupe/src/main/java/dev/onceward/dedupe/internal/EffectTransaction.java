@@ -1,37 +1,46 @@
 package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.CommitRefusedException;
-import dev.onceward.dedupe.Inbox.Effect;
+import dev.onceward.dedupe.Inbox.BatchEffect;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.internal.guard.TransactionGuard;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
 import java.sql.Connection;
 import java.sql.SQLException;
-import javax.sql.DataSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** One attempt at one effect: claim, effect and commit in one transaction. Thread-safe. */
+/** One attempt at a batch of effects: claim, effects and commit in one transaction. Thread-safe. */
 final class EffectTransaction {
-  private final DataSource dataSource;
+  private final InboxConfig config;
   private final Dialect dialect;
   private final Diagnosis diagnosis;
+  private final Fences fences;
+  private final AtomicLong leaks = new AtomicLong();
 
-  EffectTransaction(DataSource dataSource, Dialect dialect, Diagnosis diagnosis) {
-    this.dataSource = dataSource;
+  EffectTransaction(InboxConfig config, Dialect dialect, Diagnosis diagnosis) {
+    this.config = config;
     this.dialect = dialect;
     this.diagnosis = diagnosis;
+    this.fences = new Fences(dialect, diagnosis);
   }
 
-  InboxOutcome attempt(Claim claim, Effect effect) throws Exception {
+  long leaks() {
+    return leaks.get();
+  }
+
+  List<InboxOutcome> attempt(Batch batch, BatchEffect effect) throws Exception {
     Interruption.check(null);
-    try (BorrowedConnection borrowed = BorrowedConnection.open(dataSource, dialect, diagnosis)) {
+    try (BorrowedConnection borrowed =
+        BorrowedConnection.open(config.dataSource(), dialect, diagnosis)) {
       try {
-        Verdict verdict = claim(borrowed, claim);
-        if (verdict == Verdict.FRESH) {
-          apply(borrowed, claim, effect);
-          return InboxOutcome.APPLIED;
+        Decision decision = claim(borrowed, batch);
+        if (decision.fresh().isEmpty()) {
+          borrowed.rollbackUnused();
+        } else {
+          apply(borrowed, batch, decision, effect);
         }
-        borrowed.rollbackUnused();
-        return verdict == Verdict.DUPLICATE ? InboxOutcome.DUPLICATE : InboxOutcome.STALE;
+        return decision.outcomes();
       } catch (Throwable t) {
         borrowed.rollbackAfter(t);
         throw t;
@@ -39,56 +48,83 @@ final class EffectTransaction {
     }
   }
 
-  private Verdict claim(BorrowedConnection borrowed, Claim claim) throws InterruptedException {
+  private Decision claim(BorrowedConnection borrowed, Batch batch) throws InterruptedException {
     Connection connection = borrowed.connection();
     try {
-      Verdict verdict = dialect.claim(connection, claim);
-      if (verdict == Verdict.UNKNOWN_HANDLER) {
+      Facts facts = look(borrowed, batch);
+      if (!facts.unknownHandlers().isEmpty()) {
         connection.rollback();
-        dialect.registerHandler(connection, claim.handlerId());
+        dialect.registerHandlers(connection, facts.unknownHandlers());
         connection.commit();
-        verdict = dialect.claim(connection, claim);
-        if (verdict == Verdict.UNKNOWN_HANDLER) {
-          throw diagnosis.handlerNotRegistered(claim);
+        facts = look(borrowed, batch);
+        if (!facts.unknownHandlers().isEmpty()) {
+          throw diagnosis.handlerNotRegistered(facts.unknownHandlers());
         }
       }
-      if (verdict == Verdict.FRESH) {
+      Decision decision = BatchFold.of(batch, facts, config.beyondWindow());
+      if (!decision.fresh().isEmpty()) {
+        if (!decision.settlement().isEmpty()) {
+          dialect.settle(connection, decision.settlement());
+        }
         borrowed.probe().begun();
       }
-      return verdict;
+      return decision;
     } catch (SQLException e) {
       Interruption.check(e);
-      throw diagnosis.claimFailed(claim, e);
+      throw diagnosis.claimFailed(batch, e);
     }
   }
 
-  private void apply(BorrowedConnection borrowed, Claim claim, Effect effect) throws Exception {
+  private Facts look(BorrowedConnection borrowed, Batch batch) throws SQLException {
+    Facts facts = dialect.claim(borrowed.connection(), batch);
+    if (!facts.leaked().isEmpty()) {
+      leaks.incrementAndGet();
+      borrowed.evict();
+      throw diagnosis.leaked(facts.leaked());
+    }
+    diagnosis.requireBuckets(facts.bucketSeconds(), config.buckets());
+    Fences.require(batch.fenceClaims(), facts.fences(), batch::describe);
+    return facts;
+  }
+
+  private void apply(
+      BorrowedConnection borrowed, Batch batch, Decision decision, BatchEffect effect)
+      throws Exception {
     TransactionGuard guard = TransactionGuard.over(borrowed.connection(), borrowed.probe());
     try {
-      effect.apply(guard.connection());
+      effect.apply(guard.connection(), decision.fresh());
+    } catch (Exception e) {
+      if (SqlStates.isCausedBy(e, SqlStates.IDLE_IN_TRANSACTION)) {
+        throw diagnosis.idle(batch, config.idleTimeout(), e);
+      }
+      throw e;
     } finally {
       guard.end();
     }
     Interruption.check(null);
     try {
-      requireOpen(borrowed.probe(), guard, claim);
+      requireOpen(borrowed.probe(), guard, batch);
+      fences.confirm(borrowed.connection(), batch, decision.fences());
       borrowed.connection().commit();
     } catch (SQLException e) {
+      if (SqlStates.is(e, SqlStates.IDLE_IN_TRANSACTION)) {
+        throw diagnosis.idle(batch, config.idleTimeout(), e);
+      }
       if (SqlStates.isInfrastructure(e) || borrowed.connection().isClosed()) {
-        throw diagnosis.commitLost(claim, e);
+        throw diagnosis.commitLost(batch, e);
       }
       throw e;
     }
   }
 
   /** A commit of a failed transaction rolls back and reports success (pgjdbc issue 1697). */
-  private static void requireOpen(TransactionProbe probe, TransactionGuard guard, Claim claim)
+  private static void requireOpen(TransactionProbe probe, TransactionGuard guard, Batch batch)
       throws SQLException {
     String refused = guard.refusedEnding();
     if (refused != null) {
       throw new CommitRefusedException(
           "rolled back "
-              + claim.describe()
+              + batch.describe()
               + ": the handler called "
               + refused
               + " and swallowed the refusal; return to commit, throw to roll back",
@@ -100,7 +136,7 @@ final class EffectTransaction {
       case FAILED ->
           throw new CommitRefusedException(
               "rolled back "
-                  + claim.describe()
+                  + batch.describe()
                   + ": a statement failed and the handler swallowed the error: "
                   + (first == null ? "not observed" : Diagnosis.oneLine(first))
                   + "; let it out, or guard the statement with a savepoint",
@@ -108,7 +144,7 @@ final class EffectTransaction {
       case IDLE ->
           throw new CommitRefusedException(
               "cannot commit "
-                  + claim.describe()
+                  + batch.describe()
                   + ": its transaction was ended under the handler, by COMMIT or ROLLBACK past the"
                   + " guarded connection; return to commit, throw to roll back",
               first);

@@ -1,7 +1,10 @@
 package dev.onceward.dedupe.internal;
 
+import dev.onceward.dedupe.BeyondWindow;
 import dev.onceward.dedupe.TransactionIsolation;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +15,23 @@ import org.jspecify.annotations.Nullable;
  * @param dataSourceName what messages call it
  * @param tables where the tables are
  * @param lockTimeout how long an effect's transaction waits for a lock; zero: the session's setting
+ * @param idleTimeout how long an effect's transaction may idle; zero: the session's setting
  * @param isolation the isolation level; null: the data source's
  * @param retry when and how often transactions are repeated
+ * @param boundSettings the names of settings that entries may bind, and that must not leak
+ * @param buckets how dedupe rows are sliced by time
+ * @param window how long events are remembered; empty: for ever
+ * @param beyondWindow what becomes of older ones
  */
 public record InboxConfig(
     DataSource dataSource,
     String dataSourceName,
     TableNames tables,
     Duration lockTimeout,
+    Duration idleTimeout,
     @Nullable TransactionIsolation isolation,
-    RetryPolicy retry) {}
+    RetryPolicy retry,
+    List<String> boundSettings,
+    Buckets buckets,
+    Optional<Duration> window,
+    BeyondWindow beyondWindow) {}

@@ -2,7 +2,6 @@ package dev.onceward.dedupe.internal;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import javax.sql.DataSource;
 
 /** Work on the inbox's tables that belongs to no event. */
@@ -18,22 +17,17 @@ public final class Maintenance {
   }
 
   public void createSchema() {
-    run(
-        "create the inbox's tables",
-        connection -> {
-          dialect.createSchema(connection);
-          return 0L;
-        });
+    run("create the inbox's tables", dialect::createSchema);
   }
 
-  public long prune(Duration olderThan, int batchSize) {
-    return run("prune the inbox", connection -> dialect.prune(connection, olderThan, batchSize));
+  public void maintain() {
+    run("maintain the inbox's tables", dialect::maintain);
   }
 
-  private long run(String what, Work work) {
+  private void run(String what, Work work) {
     try (BorrowedConnection borrowed = BorrowedConnection.open(dataSource, dialect, diagnosis)) {
       try {
-        return work.on(borrowed.connection());
+        work.on(borrowed.connection());
       } catch (SQLException | RuntimeException e) {
         borrowed.rollbackAfter(e);
         throw e;
@@ -42,12 +36,12 @@ public final class Maintenance {
       throw diagnosis.failed(what, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw diagnosis.noConnection(e);
+      throw diagnosis.interrupted(what, e);
     }
   }
 
   /** Commits what it does. */
   private interface Work {
-    long on(Connection connection) throws SQLException;
+    void on(Connection connection) throws SQLException;
   }
 }

@@ -11,9 +11,12 @@ public final class SqlStates {
   public static final String UNDEFINED_TABLE = "42P01";
   public static final String UNDEFINED_SCHEMA = "3F000";
   public static final String INSUFFICIENT_PRIVILEGE = "42501";
+  public static final String IDLE_IN_TRANSACTION = "25P03";
+  public static final String SERIALIZATION_FAILURE = "40001";
+  public static final String CHECK_VIOLATION = "23514";
 
   /** Serialization failure, deadlock, lock not available: the whole transaction can be repeated. */
-  private static final Set<String> REPEATABLE = Set.of("40001", "40P01", "55P03");
+  private static final Set<String> REPEATABLE = Set.of(SERIALIZATION_FAILURE, "40P01", "55P03");
 
   /** Shut down by an administrator or a crash, cannot connect now, idle timeouts. */
   private static final Set<String> TERMINATED =
@@ -25,9 +28,18 @@ public final class SqlStates {
 
   /** Whether the failure, or what caused it, goes away when the transaction is repeated. */
   public static boolean isRepeatable(Throwable failure) {
+    return hasCause(failure, REPEATABLE);
+  }
+
+  /** Whether the failure, or what caused it, has the state. */
+  static boolean isCausedBy(Throwable failure, String state) {
+    return hasCause(failure, Set.of(state));
+  }
+
+  private static boolean hasCause(Throwable failure, Set<String> states) {
     Throwable cause = failure;
     for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
-      if (cause instanceof SQLException sql && REPEATABLE.contains(stateOf(sql))) {
+      if (cause instanceof SQLException sql && states.contains(stateOf(sql))) {
         return true;
       }
       cause = cause.getCause();

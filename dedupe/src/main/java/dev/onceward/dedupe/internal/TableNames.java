@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.internal;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,19 @@ public record TableNames(@Nullable String schema, String prefix) {
 
   public String entityVersion() {
     return prefix + "entity_version";
+  }
+
+  public String window() {
+    return prefix + "window";
+  }
+
+  public String fence() {
+    return prefix + "fence";
+  }
+
+  /** All tables that the inbox needs. */
+  public List<String> all() {
+    return List.of(handler(), window(), processedEvent(), entityVersion(), fence());
   }
 
   /** A table's name as statements use it. */

@@ -1,6 +1,7 @@
 package dev.onceward.dedupe.internal;
 
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,7 +15,8 @@ final class TransactionRetry {
     this.policy = policy;
   }
 
-  <T> T run(Claim claim, Callable<T> attempt) throws Exception {
+  /** {@code what} names the transaction in the log. */
+  <T> T run(Supplier<String> what, Callable<T> attempt) throws Exception {
     for (int retry = 1; ; retry++) {
       try {
         return attempt.call();
@@ -22,7 +24,11 @@ final class TransactionRetry {
         if (retry > policy.maxRetries() || !SqlStates.isRepeatable(e)) {
           throw e;
         }
-        LOG.debug("Repeating the transaction of {}, retry {}", claim.describe(), retry, e);
+        LOG.atDebug()
+            .setCause(e)
+            .addArgument(what)
+            .addArgument(retry)
+            .log("Repeating the transaction of {}, retry {}");
       }
       Thread.sleep(policy.backoff(retry).toMillis());
     }

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
@@ -18,12 +19,14 @@ import javax.sql.DataSource;
  */
 public final class Verification {
   private final DataSource dataSource;
+  private final Buckets buckets;
   private final Dialect dialect;
   private final Diagnosis diagnosis;
   private final Semaphore helper = new Semaphore(1);
 
-  public Verification(DataSource dataSource, Dialect dialect, Diagnosis diagnosis) {
-    this.dataSource = dataSource;
+  public Verification(InboxConfig config, Dialect dialect, Diagnosis diagnosis) {
+    this.dataSource = config.dataSource();
+    this.buckets = config.buckets();
     this.dialect = dialect;
     this.diagnosis = diagnosis;
   }
@@ -106,7 +109,7 @@ public final class Verification {
 
   private void rehearse(Connection connection, Duration timeout) {
     try {
-      dialect.rehearse(connection, timeout);
+      diagnosis.requireBuckets(OptionalInt.of(dialect.rehearse(connection, timeout)), buckets);
     } catch (SQLException e) {
       throw explain(connection, e);
     }

@@ -161,8 +161,8 @@ final class Samples {
     return new String(deadLetter.headers().lastHeader("__dlq.errors.topic").value(), UTF_8);
   }
 
-  static void prune(JdbcInbox inbox) {
-    inbox.prune(Duration.ofDays(30));
+  static void maintain(JdbcInbox inbox) {
+    inbox.maintain();
   }
 
   private static void send(OrderPlaced order, String idempotencyKey) {

@@ -1,105 +1,98 @@
 package dev.onceward.dedupe.internal.postgres;
 
-import dev.onceward.dedupe.TransactionIsolation;
+import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.InboxEntry.Mode;
+import dev.onceward.dedupe.internal.Batch;
 import dev.onceward.dedupe.internal.Claim;
 import dev.onceward.dedupe.internal.Dialect;
-import dev.onceward.dedupe.internal.TableNames;
-import dev.onceward.dedupe.internal.Verdict;
+import dev.onceward.dedupe.internal.EntityRow;
+import dev.onceward.dedupe.internal.EventRow;
+import dev.onceward.dedupe.internal.Facts;
+import dev.onceward.dedupe.internal.FenceClaim;
+import dev.onceward.dedupe.internal.FenceKey;
+import dev.onceward.dedupe.internal.FenceState;
+import dev.onceward.dedupe.internal.Guard;
+import dev.onceward.dedupe.internal.InboxConfig;
+import dev.onceward.dedupe.internal.Settlement;
+import dev.onceward.dedupe.internal.SqlStates;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL 14 or newer. Thread-safe. */
 public final class PostgresDialect implements Dialect {
   private final PostgresStatements statements;
+  private final PostgresSingle single;
+  private final PostgresMany many;
+  private final PostgresFences fences;
   private final PostgresSchema schema;
-  private final String claimEvent;
-  private final String claimVersion;
-  private final String claimBoth;
-  private final String begin;
+  private final PostgresPartitions partitions;
 
-  public PostgresDialect(
-      TableNames tables, Duration lockTimeout, @Nullable TransactionIsolation isolation) {
-    this.statements = new PostgresStatements(tables, lockTimeout, isolation);
-    this.schema = new PostgresSchema(tables);
-    this.claimEvent = statements.claim(true, false);
-    this.claimVersion = statements.claim(false, true);
-    this.claimBoth = statements.claim(true, true);
-    this.begin = statements.begin();
+  public PostgresDialect(InboxConfig config) {
+    this.statements = new PostgresStatements(config);
+    this.single = new PostgresSingle(statements, config.beyondWindow());
+    this.many = new PostgresMany(statements);
+    this.fences = new PostgresFences(statements);
+    this.schema = new PostgresSchema(config.tables(), config.buckets());
+    this.partitions = new PostgresPartitions(config, statements);
   }
 
   @Override
-  public Verdict claim(Connection connection, Claim claim) throws SQLException {
-    if (claim.isEmpty()) {
-      if (!begin.isEmpty()) {
-        try (Statement statement = connection.createStatement()) {
-          statement.execute(begin);
-        }
-      }
-      return Verdict.FRESH;
+  public Facts claim(Connection connection, Batch batch) throws SQLException {
+    if (batch.claimsNothing() && statements.beginsWithNothing()) {
+      return new Facts("", OptionalInt.empty(), 0, Set.of(), Set.of(), Map.of(), Map.of(), true);
     }
-    return claimRows(connection, claim, Duration.ZERO);
+    try {
+      return batch.size() == 1
+          ? single.claim(connection, batch, Duration.ZERO)
+          : many.claim(connection, batch, Duration.ZERO);
+    } catch (SQLException e) {
+      if (SqlStates.is(e, SqlStates.CHECK_VIOLATION)) {
+        // on its way to the default partition while a partition of its own was made
+        throw new SQLException(
+            "a partition was made meanwhile: " + e.getMessage(),
+            SqlStates.SERIALIZATION_FAILURE,
+            e);
+      }
+      throw e;
+    }
   }
 
-  private Verdict claimRows(Connection connection, Claim claim, Duration timeout)
+  @Override
+  public void settle(Connection connection, Settlement settlement) throws SQLException {
+    many.settle(connection, settlement);
+  }
+
+  @Override
+  public Map<FenceKey, FenceState> confirm(Connection connection, List<FenceClaim> claims)
       throws SQLException {
-    UUID eventKey = claim.eventKey();
-    UUID entityKey = claim.entityKey();
-    String sql = entityKey == null ? claimEvent : eventKey == null ? claimVersion : claimBoth;
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setQueryTimeout(seconds(timeout));
-      int parameter = 1;
-      statement.setString(parameter++, claim.handlerId());
-      if (eventKey != null) {
-        statement.setObject(parameter++, eventKey);
-      }
-      if (entityKey != null) {
-        statement.setObject(parameter++, entityKey);
-        statement.setLong(parameter++, claim.version());
-      }
-      return verdict(statement);
-    }
-  }
-
-  private static Verdict verdict(PreparedStatement statement) throws SQLException {
-    try (ResultSet result = rows(statement, statement.execute())) {
-      result.next();
-      boolean known = result.getBoolean(1);
-      boolean fresh = result.getBoolean(2);
-      boolean current = result.getBoolean(3);
-      if (!known) {
-        return Verdict.UNKNOWN_HANDLER;
-      }
-      if (!fresh) {
-        return Verdict.DUPLICATE;
-      }
-      return current ? Verdict.FRESH : Verdict.STALE;
-    }
-  }
-
-  /** The rows behind a SET that was sent in front of them. */
-  private static ResultSet rows(Statement statement, boolean first) throws SQLException {
-    boolean rows = first;
-    while (!rows) {
-      if (statement.getUpdateCount() < 0) {
-        throw new SQLException("the driver returned no rows for the inbox's statement");
-      }
-      rows = statement.getMoreResults();
-    }
-    return statement.getResultSet();
+    return fences.confirm(connection, claims);
   }
 
   @Override
-  public void registerHandler(Connection connection, String handlerId) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(statements.registerHandler())) {
-      statement.setString(1, handlerId);
+  public FenceState takeFence(Connection connection, FenceScope scope) throws SQLException {
+    return fences.take(connection, scope);
+  }
+
+  @Override
+  public void registerHandlers(Connection connection, Collection<String> handlerIds)
+      throws SQLException {
+    Query query = new Query().add("INSERT INTO " + statements.handler);
+    query.add(" (name) SELECT name FROM unnest(").texts(new TreeSet<>(handlerIds));
+    query.add(") name ORDER BY name ON CONFLICT (name) DO NOTHING");
+    try (PreparedStatement statement = query.prepare(connection)) {
       statement.executeUpdate();
     }
   }
@@ -110,14 +103,42 @@ public final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public void rehearse(Connection connection, Duration timeout) throws SQLException {
-    UUID none = new UUID(0, 0);
-    // No handler has an empty name, so the claim finds nothing to write, but is checked in full.
-    claimRows(connection, new Claim("", "", none, none, 0), timeout);
-    try (Statement statement = connection.createStatement()) {
-      statement.setQueryTimeout(seconds(timeout));
-      statement.executeUpdate(statements.rehearseRegistration());
+  public int rehearse(Connection connection, Duration timeout) throws SQLException {
+    // No handler and no group has an empty name, so nothing is found to write, but every statement
+    // is checked in full.
+    FenceKey fence = new FenceKey("", "", 0);
+    Claim latest = rehearsal(Mode.LATEST, fence);
+    Claim next = rehearsal(Mode.NEXT, fence);
+    single.claim(connection, Batch.of(List.of(latest), Map.of()), timeout);
+    Facts facts = single.claim(connection, Batch.of(List.of(next), Map.of()), timeout);
+    many.claim(connection, Batch.of(List.of(latest, next), Map.of()), timeout);
+    SortedMap<EntityRow.Own, Long> none = new TreeMap<>();
+    SortedMap<EntityRow.Own, Long> moved = new TreeMap<>(Map.of(new EntityRow.Own("", NO_KEY), 0L));
+    EventRow event = new EventRow("", 0, NO_KEY);
+    many.settle(connection, new Settlement(new TreeSet<>(Set.of(event)), none, moved));
+    fences.confirm(connection, List.of(new FenceClaim(fence, 0, true, 0, 1)));
+    Query query = new Query().add("WITH a AS (INSERT INTO " + statements.handler);
+    query.add(" (name) SELECT '' WHERE false ON CONFLICT (name) DO NOTHING) INSERT INTO ");
+    query.add(statements.fence + " (epoch, partition_id, group_name, topic) SELECT 1, 0, '', ''");
+    query.add(" WHERE false ON CONFLICT (group_name, topic, partition_id)");
+    query.add(" DO UPDATE SET epoch = excluded.epoch");
+    try (PreparedStatement statement = query.prepare(connection, timeout)) {
+      statement.executeUpdate();
     }
+    return facts.bucketSeconds().orElse(0);
+  }
+
+  private static final UUID NO_KEY = new UUID(0, 0);
+
+  private static Claim rehearsal(Mode mode, FenceKey fence) {
+    return new Claim(
+        "",
+        "",
+        new EventRow("", 0, NO_KEY),
+        new Guard(new EntityRow.Own("", NO_KEY), 0, mode, OptionalLong.empty()),
+        fence,
+        0,
+        OptionalLong.empty());
   }
 
   @Override
@@ -131,38 +152,7 @@ public final class PostgresDialect implements Dialect {
   }
 
   @Override
-  public long prune(Connection connection, Duration olderThan, int batchSize) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      String cutoff = cutoff(connection, olderThan);
-      connection.commit();
-      String tid = "(0,0)";
-      long pruned = 0;
-      boolean more = true;
-      while (more && !Thread.currentThread().isInterrupted()) {
-        try (ResultSet batch =
-            rows(statement, statement.execute(statements.prune(cutoff, tid, batchSize)))) {
-          batch.next();
-          more = batch.getLong(1) == batchSize;
-          pruned += batch.getLong(2);
-          tid = batch.getString(3);
-        }
-        connection.commit();
-      }
-      return pruned;
-    }
-  }
-
-  private String cutoff(Connection connection, Duration olderThan) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(statements.cutoff())) {
-      statement.setDouble(1, olderThan.toMillis() / 1000.0);
-      try (ResultSet result = statement.executeQuery()) {
-        result.next();
-        return result.getString(1);
-      }
-    }
-  }
-
-  private static int seconds(Duration timeout) {
-    return timeout.isZero() ? 0 : (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds() + 1);
+  public void maintain(Connection connection) throws SQLException {
+    partitions.maintain(connection);
   }
 }

@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.internal.postgres;
 
+import dev.onceward.dedupe.internal.Buckets;
 import dev.onceward.dedupe.internal.TableNames;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,20 +25,25 @@ final class PostgresSchema {
    */
   private static final long LOCK = 0x6f6e636577617264L; // "onceward"
 
-  private final TableNames tables;
+  /** What the script says of buckets; an inbox may say otherwise. */
+  private static final String BUCKET_SECONDS = "VALUES (1, 86400)";
 
-  PostgresSchema(TableNames tables) {
+  private final TableNames tables;
+  private final String bucketSeconds;
+
+  PostgresSchema(TableNames tables, Buckets buckets) {
     this.tables = tables;
+    this.bucketSeconds = "VALUES (1, " + buckets.seconds() + ")";
   }
 
   List<String> missingTables(Connection connection) throws SQLException {
-    List<String> missing =
-        new ArrayList<>(List.of(tables.handler(), tables.processedEvent(), tables.entityVersion()));
+    List<String> missing = new ArrayList<>(tables.all());
     String schema = tables.schema();
     // From the catalogs, which need no privilege on the schema, unlike to_regclass.
     String sql =
         "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
-            + " ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') AND c.relname IN (?, ?, ?)"
+            + " ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p')"
+            + " AND c.relname IN (?, ?, ?, ?, ?)"
             + " AND "
             + (schema == null ? "pg_catalog.pg_table_is_visible(c.oid)" : "n.nspname = ?");
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -59,7 +65,10 @@ final class PostgresSchema {
   void create(Connection connection) throws SQLException {
     // Before any DDL: a role that may not create tables can still call this when they are there.
     if (!missingTables(connection).isEmpty()) {
+      connection.commit();
       try (Statement statement = connection.createStatement()) {
+        // so that what is seen under the lock is new, whatever the level of the session
+        statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
         if (!missingTables(connection).isEmpty()) {
           createIn(statement, connection);
@@ -96,7 +105,9 @@ final class PostgresSchema {
         throw new IllegalStateException("the resource " + SCRIPT + " is missing from the jar");
       }
       String script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return script.replace(TableNames.DEFAULT_PREFIX, tables.prefix());
+      return script
+          .replace(BUCKET_SECONDS, bucketSeconds)
+          .replace(TableNames.DEFAULT_PREFIX, tables.prefix());
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the resource " + SCRIPT, e);
     }

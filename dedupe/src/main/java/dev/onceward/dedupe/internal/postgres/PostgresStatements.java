@@ -1,118 +1,118 @@
 package dev.onceward.dedupe.internal.postgres;
 
-import dev.onceward.dedupe.TransactionIsolation;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
+import dev.onceward.dedupe.internal.Buckets;
+import dev.onceward.dedupe.internal.InboxConfig;
 import dev.onceward.dedupe.internal.TableNames;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.TreeMap;
 
-/** The SQL of the inbox, all of it but the schema. Immutable. */
+/** What the statements of the inbox have in common. Immutable. */
 final class PostgresStatements {
-  private final String handler;
-  private final String processedEvent;
-  private final String entityVersion;
-  private final String isolation;
-  private final String lockTimeout;
+  final String handler;
+  final String window;
+  final String processedEvent;
+  final String entityVersion;
+  final String fence;
 
-  PostgresStatements(
-      TableNames tables, Duration lockTimeout, @Nullable TransactionIsolation isolation) {
+  /** The oldest bucket within the window, of the table {@link #window}. */
+  final String keptFrom;
+
+  private final String isolation;
+  private final List<String> limits;
+  private final List<String> boundSettings;
+
+  PostgresStatements(InboxConfig config) {
+    TableNames tables = config.tables();
     this.handler = tables.qualified(tables.handler());
+    this.window = tables.qualified(tables.window());
     this.processedEvent = tables.qualified(tables.processedEvent());
     this.entityVersion = tables.qualified(tables.entityVersion());
+    this.fence = tables.qualified(tables.fence());
+    this.keptFrom =
+        config.window().map(window -> keptFrom(window, config.buckets())).orElse("kept_from");
     // Sent with the statement behind it: no round trip of its own, and unlike
     // Connection.setTransactionIsolation it leaves nothing on the session.
     this.isolation =
-        isolation == null ? "" : "SET TRANSACTION ISOLATION LEVEL " + isolation.sql() + ";\n";
-    this.lockTimeout =
-        lockTimeout.isZero()
+        config.isolation() == null
             ? ""
-            : "set_config('lock_timeout', '" + Math.max(1, lockTimeout.toMillis()) + "', true)";
+            : "SET TRANSACTION ISOLATION LEVEL " + config.isolation().sql() + ";\n";
+    this.limits = new ArrayList<>();
+    limit("lock_timeout", config.lockTimeout());
+    limit("idle_in_transaction_session_timeout", config.idleTimeout());
+    this.boundSettings = config.boundSettings();
+  }
+
+  private static String keptFrom(Duration window, Buckets buckets) {
+    return "greatest(kept_from, floor((extract(epoch FROM now()) - "
+        + window.toSeconds()
+        + ") / "
+        + buckets.seconds()
+        + ")::int)";
+  }
+
+  private void limit(String setting, Duration value) {
+    if (!value.isZero()) {
+      limits.add("set_config('" + setting + "', '" + Math.max(1, value.toMillis()) + "', true)");
+    }
+  }
+
+  /** Whether a transaction starts with anything at all. */
+  boolean beginsWithNothing() {
+    return isolation.isEmpty() && limits.isEmpty() && boundSettings.isEmpty();
   }
 
   /**
-   * Claims in one statement; columns: handler known, event fresh, version current. Parameters:
-   * handler name, then the event key if {@code idempotent}, then entity key and version if {@code
-   * guarded}. The version row is written only for a fresh event, so a duplicate stays a duplicate.
-   *
-   * <p>The handler's number is looked up by name each time (one more index probe) rather than
-   * cached: a number that outlives its row would join the dedupe scopes of two handlers.
+   * Begins a statement with the table expression s: one row, leaked. It sets the limits and the
+   * settings; whatever may wait has to depend on it. A setting that is set for a transaction is
+   * empty, not null, when the transaction is over.
    */
-  String claim(boolean idempotent, boolean guarded) {
-    List<String> parts = new ArrayList<>();
-    String scope = "h AS MATERIALIZED (SELECT id FROM " + handler + " WHERE name = ?)";
-    if (!lockTimeout.isEmpty()) {
-      // First of all, so that it holds for the waits of this very statement too.
-      parts.add("s AS MATERIALIZED (SELECT " + lockTimeout + ")");
-      scope = "h AS MATERIALIZED (SELECT id FROM s, " + handler + " WHERE name = ?)";
+  Query begin(Map<String, String> settings) {
+    Query query = new Query().add(isolation).add("WITH ");
+    if (!boundSettings.isEmpty()) {
+      query.add("before AS MATERIALIZED (SELECT concat_ws(', '");
+      for (String name : boundSettings) {
+        query.add(
+            ", CASE WHEN nullif(current_setting('%1$s', true), '') IS NOT NULL THEN '%1$s' END"
+                .formatted(name));
+      }
+      query.add(") AS leaked),\n");
     }
-    parts.add(scope);
-    if (idempotent) {
-      parts.add(
-          "d AS (INSERT INTO "
-              + processedEvent
-              + " (handler, event_key) SELECT id, ?::uuid FROM h"
-              + " ON CONFLICT DO NOTHING RETURNING handler AS id)");
+    query.add("s AS MATERIALIZED (SELECT ");
+    query.add(boundSettings.isEmpty() ? "''::text AS leaked" : "leaked");
+    for (String limit : limits) {
+      query.add(", ").add(limit);
     }
-    if (guarded) {
-      parts.add(
-          "v AS (INSERT INTO "
-              + entityVersion
-              + " AS applied (handler, entity_key, version) SELECT id, ?::uuid, ?::bigint FROM "
-              + (idempotent ? "d" : "h")
-              + " ON CONFLICT (handler, entity_key) DO UPDATE SET version = excluded.version"
-              + " WHERE applied.version < excluded.version RETURNING 1)");
+    new TreeMap<>(settings)
+        .forEach(
+            (name, value) -> query.add(", set_config('" + name + "', ").text(value).add(", true)"));
+    return query.add(boundSettings.isEmpty() ? ")" : " FROM before)");
+  }
+
+  /** A table and its columns as statements use them: always quoted. */
+  static String quotedTable(GuardedRow row) {
+    return '"' + row.table().replace(".", "\".\"") + '"';
+  }
+
+  static String quoted(String column) {
+    return '"' + column + '"';
+  }
+
+  /** The rows behind a SET that was sent in front of them. */
+  static ResultSet rows(Statement statement, boolean first) throws SQLException {
+    boolean rows = first;
+    while (!rows) {
+      if (statement.getUpdateCount() < 0) {
+        throw new SQLException("the driver returned no rows for the inbox's statement");
+      }
+      rows = statement.getMoreResults();
     }
-    return isolation
-        + "WITH "
-        + String.join(",\n", parts)
-        + "\nSELECT EXISTS (SELECT FROM h), "
-        + (idempotent ? "EXISTS (SELECT FROM d), " : "true, ")
-        + (guarded ? "EXISTS (SELECT FROM v)" : "true");
-  }
-
-  /** What a plain transaction starts with; empty when there is nothing to set. */
-  String begin() {
-    return lockTimeout.isEmpty() && isolation.isEmpty()
-        ? ""
-        : isolation + "SELECT " + (lockTimeout.isEmpty() ? "1" : lockTimeout);
-  }
-
-  String registerHandler() {
-    return "INSERT INTO " + handler + " (name) VALUES (?) ON CONFLICT (name) DO NOTHING";
-  }
-
-  /** Inserts no row, yet needs every privilege that {@link #registerHandler} needs. */
-  String rehearseRegistration() {
-    return "INSERT INTO " + handler + " (name) SELECT '' WHERE false ON CONFLICT (name) DO NOTHING";
-  }
-
-  /** The time before which rows are old, by the database's clock, which wrote them too. */
-  String cutoff() {
-    return "SELECT (now() - make_interval(secs => ?))::text";
-  }
-
-  /**
-   * Deletes the next batch of old rows; columns: rows found, rows deleted, where to go on. The walk
-   * follows the physical order from {@code tid}, so no batch visits again what earlier ones have
-   * emptied. Literals instead of parameters, so that each batch is planned for its own range. READ
-   * COMMITTED, so that two prunes at once do not fail each other.
-   */
-  String prune(String cutoff, String tid, int limit) {
-    String old = "processed_at < '" + cutoff + "'::timestamptz";
-    return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;\nWITH found AS MATERIALIZED (SELECT ctid AS tid FROM "
-        + processedEvent
-        + " WHERE "
-        + old
-        + " AND ctid >= '"
-        + tid
-        + "'::tid LIMIT "
-        + limit
-        + "), gone AS (DELETE FROM "
-        + processedEvent
-        + " WHERE ctid = ANY (ARRAY(SELECT tid FROM found)) AND "
-        + old
-        + " RETURNING 1)\nSELECT (SELECT count(*) FROM found), (SELECT count(*) FROM gone),"
-        + " (SELECT max(tid)::text FROM found)";
+    return statement.getResultSet();
   }
 }

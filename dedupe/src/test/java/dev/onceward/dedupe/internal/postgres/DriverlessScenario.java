@@ -41,7 +41,10 @@ public final class DriverlessScenario implements Function<DataSource, List<Strin
     seen.add(inbox.process(event("e1", "k", 2), charge("once", 1)).name());
     seen.add(inbox.process(event("e1", "k", 2), charge("twice", 1)).name());
     seen.add(inbox.process(event("e0", "k", 1), charge("stale", 1)).name());
-    seen.add(inbox.process(event("e1").withIdempotent(false), charge("plain", 1)).name());
+    seen.add(
+        inbox
+            .process(event("e1").withIdempotency(InboxEntry.Idempotency.NONE), charge("plain", 1))
+            .name());
     refused(
         inbox,
         event("e2"),

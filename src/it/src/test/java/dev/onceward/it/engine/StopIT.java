@@ -8,6 +8,8 @@ import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.ConsumerStartException;
 import dev.onceward.consumer.EventConsumer;
 import dev.onceward.consumer.RetryPolicy;
+import dev.onceward.dedupe.Fence;
+import dev.onceward.dedupe.FenceScope;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
@@ -22,6 +24,8 @@ import dev.onceward.testkit.KafkaServer;
 import dev.onceward.testkit.TestDatabase;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -261,6 +265,27 @@ class StopIT {
     @Override
     public InboxOutcome process(InboxEntry entry, Effect effect) throws Exception {
       return inbox.process(entry, effect);
+    }
+
+    @Override
+    public List<InboxOutcome> processAll(List<InboxEntry> entries, BatchEffect effect)
+        throws Exception {
+      return inbox.processAll(entries, effect);
+    }
+
+    @Override
+    public Fence takeFence(FenceScope scope) {
+      return inbox.takeFence(scope);
+    }
+
+    @Override
+    public Optional<Duration> window() {
+      return inbox.window();
+    }
+
+    @Override
+    public void maintain() {
+      inbox.maintain();
     }
 
     @Override

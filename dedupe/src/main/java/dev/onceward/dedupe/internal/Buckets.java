@@ -1,0 +1,44 @@
+package dev.onceward.dedupe.internal;
+
+import java.time.Instant;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which slice of time an event's dedupe row belongs to. Only the event itself decides, never the
+ * clock: the same event always comes to the same bucket, so a key that is unique in its bucket is
+ * unique at all.
+ *
+ * @param seconds how much time a bucket holds
+ */
+public record Buckets(int seconds) {
+  /** Of events whose time is not known; they have no age. */
+  public static final int UNDATED = Integer.MIN_VALUE;
+
+  /** Of all events before it. */
+  public static final int FIRST = UNDATED + 1;
+
+  /** RFC 9562, section 5.7: the first 48 bits are milliseconds since 1970. */
+  private static final Pattern UUID_V7 =
+      Pattern.compile(
+          "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}");
+
+  private static final int UUID_LENGTH = 36;
+  private static final int VERSION_AT = 14;
+  private static final int HEX = 16;
+
+  int of(String eventId, @Nullable Instant eventTime) {
+    if (eventId.length() == UUID_LENGTH
+        && eventId.charAt(VERSION_AT) == '7'
+        && UUID_V7.matcher(eventId).matches()) {
+      long millis = Long.parseLong(eventId.substring(0, 8) + eventId.substring(9, 13), HEX);
+      return at(Instant.ofEpochMilli(millis));
+    }
+    return eventTime == null ? UNDATED : at(eventTime);
+  }
+
+  int at(Instant time) {
+    long bucket = Math.floorDiv(time.getEpochSecond(), (long) seconds);
+    return (int) Math.min(Math.max(bucket, FIRST), Integer.MAX_VALUE);
+  }
+}

@@ -1,0 +1,289 @@
+package dev.onceward.dedupe.internal.postgres;
+
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
+import dev.onceward.dedupe.internal.Batch;
+import dev.onceward.dedupe.internal.Buckets;
+import dev.onceward.dedupe.internal.EntityRow;
+import dev.onceward.dedupe.internal.EventRow;
+import dev.onceward.dedupe.internal.Facts;
+import dev.onceward.dedupe.internal.FenceKey;
+import dev.onceward.dedupe.internal.FenceState;
+import dev.onceward.dedupe.internal.Settlement;
+import dev.onceward.dedupe.internal.SqlStates;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/**
+ * Claims any number of events in one statement of arrays, and writes what was judged in another.
+ * Each table expression depends on the one before, so that all transactions lock in one order:
+ * dedupe rows, version rows, handlers' rows, each in the order of the arrays. Thread-safe.
+ */
+final class PostgresMany {
+  private final PostgresStatements statements;
+
+  PostgresMany(PostgresStatements statements) {
+    this.statements = statements;
+  }
+
+  Facts claim(Connection connection, Batch batch, Duration timeout) throws SQLException {
+    List<String> handlers = List.copyOf(batch.handlers());
+    List<EventRow> events = List.copyOf(batch.events());
+    List<EntityRow.Own> own = List.copyOf(batch.own());
+    List<Batch.Foreign> foreign = List.copyOf(batch.foreign().values());
+    List<FenceKey> fences = List.copyOf(batch.fences().keySet());
+    Query query = statements.begin(batch.settings());
+    Query rows = new Query();
+    String done = "s";
+    if (!fences.isEmpty()) {
+      fences(query, rows, fences);
+    }
+    if (!handlers.isEmpty()) {
+      handlers(query, rows, handlers);
+    }
+    if (!events.isEmpty()) {
+      events(query, rows, events, handlers);
+      done = "d";
+    }
+    if (!own.isEmpty()) {
+      own(query, rows, own, handlers, done);
+      done = "v";
+    }
+    for (int i = 0; i < foreign.size(); i++) {
+      String name = "r" + i;
+      foreign(query, rows, name, foreign.get(i), done);
+      done = name;
+    }
+    query.add(
+        "\nSELECT 's', 0::bigint, NULL::bigint, NULL::bigint, s.leaked FROM s" + rows.toString());
+    try (PreparedStatement statement = query.prepare(connection, timeout);
+        ResultSet found = PostgresStatements.rows(statement, statement.execute())) {
+      Found facts = new Found(batch, handlers, events, own, foreign, fences);
+      while (found.next()) {
+        facts.add(found);
+      }
+      return facts.facts();
+    }
+  }
+
+  private void fences(Query query, Query rows, List<FenceKey> fences) {
+    query.add(",\nf AS MATERIALIZED (SELECT k.ord, e.epoch, e.next_offset FROM unnest(");
+    query.texts(fences.stream().map(FenceKey::group).toList()).add(", ");
+    query.texts(fences.stream().map(FenceKey::topic).toList()).add(", ");
+    query.integers(fences.stream().map(FenceKey::partition).toList());
+    query.add(") WITH ORDINALITY k(group_name, topic, partition_id, ord) JOIN ");
+    query.add(statements.fence + " e USING (group_name, topic, partition_id))");
+    rows.add("\nUNION ALL SELECT 'f', ord, epoch, next_offset, NULL FROM f");
+  }
+
+  private void handlers(Query query, Query rows, List<String> handlers) {
+    query.add(",\nh AS MATERIALIZED (SELECT k.ord, t.id FROM s, unnest(").texts(handlers);
+    query.add(") WITH ORDINALITY k(name, ord) JOIN " + statements.handler);
+    query.add(" t USING (name) WHERE s.leaked = '')");
+    rows.add("\nUNION ALL SELECT 'h', ord, NULL, NULL, NULL FROM h");
+  }
+
+  private void events(Query query, Query rows, List<EventRow> events, List<String> handlers) {
+    query.add(",\nw AS MATERIALIZED (SELECT bucket_seconds, " + statements.keptFrom);
+    query.add(" AS kept_from FROM " + statements.window + ")");
+    query.add(",\nk AS MATERIALIZED (SELECT k.*, h.id FROM unnest(");
+    query.integers(events.stream().map(EventRow::bucket).toList()).add(", ");
+    query.integers(positions(events.stream().map(EventRow::handler).toList(), handlers));
+    query.add(", ").uuids(events.stream().map(EventRow::key).toList());
+    query.add(") WITH ORDINALITY k(bucket, handler, key, ord) JOIN h ON h.ord = k.handler)");
+    query.add(",\nd AS (INSERT INTO " + statements.processedEvent);
+    query.add(" (event_key, bucket, handler) SELECT k.key, k.bucket, k.id FROM k, w WHERE");
+    query.add(" k.bucket >= w.kept_from OR k.bucket = ").integer(Buckets.UNDATED);
+    query.add(" ORDER BY k.ord ON CONFLICT DO NOTHING RETURNING event_key, bucket, handler)");
+    rows.add("\nUNION ALL SELECT 'w', 0, bucket_seconds, kept_from, NULL FROM w");
+    rows.add("\nUNION ALL SELECT 'd', k.ord, NULL, NULL, NULL FROM d JOIN k ON");
+    rows.add(" k.key = d.event_key AND k.bucket = d.bucket AND k.id = d.handler");
+  }
+
+  private void own(
+      Query query, Query rows, List<EntityRow.Own> own, List<String> handlers, String done) {
+    query.add(",\nv AS MATERIALIZED (SELECT k.ord, e.version FROM (SELECT count(*) FROM " + done);
+    query.add(") done, unnest(");
+    query.integers(positions(own.stream().map(EntityRow.Own::handler).toList(), handlers));
+    query.add(", ").uuids(own.stream().map(EntityRow.Own::key).toList());
+    query.add(") WITH ORDINALITY k(handler, key, ord) JOIN h ON h.ord = k.handler JOIN ");
+    query.add(statements.entityVersion + " e ON e.handler = h.id AND e.entity_key = k.key");
+    query.add(" ORDER BY k.ord FOR NO KEY UPDATE OF e)");
+    rows.add("\nUNION ALL SELECT 'v', ord, version, NULL, NULL FROM v");
+  }
+
+  private static void foreign(
+      Query query, Query rows, String name, Batch.Foreign foreign, String done) {
+    GuardedRow where = foreign.where();
+    String key = "t." + PostgresStatements.quoted(where.keyColumn());
+    query.add(",\n" + name + " AS MATERIALIZED (SELECT array_positions(");
+    query.untypedArray(foreign.keys()).add(", " + key + ") AS positions, t.");
+    query.add(PostgresStatements.quoted(where.versionColumn()) + "::bigint AS version FROM");
+    query.add(" (SELECT count(*) FROM " + done + ") done, ");
+    query.add(PostgresStatements.quotedTable(where) + " t WHERE " + key + " = ANY (");
+    query.untypedArray(foreign.keys()).add(") ORDER BY " + key + " FOR NO KEY UPDATE OF t)");
+    rows.add("\nUNION ALL SELECT '" + name + "', position, version, NULL, NULL FROM " + name);
+    rows.add(", unnest(" + name + ".positions) position");
+  }
+
+  void settle(Connection connection, Settlement settlement) throws SQLException {
+    Query query = new Query().add("WITH h AS MATERIALIZED (SELECT id, name FROM ");
+    TreeSet<String> names = new TreeSet<>();
+    settlement.takenBack().forEach(row -> names.add(row.handler()));
+    settlement.added().keySet().forEach(row -> names.add(row.handler()));
+    settlement.moved().keySet().forEach(row -> names.add(row.handler()));
+    query.add(statements.handler + " WHERE name = ANY (").texts(names).add("))");
+    if (!settlement.takenBack().isEmpty()) {
+      takeBack(query, List.copyOf(settlement.takenBack()));
+    }
+    if (!settlement.moved().isEmpty()) {
+      query.add(",\nmoved AS (UPDATE " + statements.entityVersion + " e SET version = k.version");
+      query.add(" FROM ");
+      versions(query, settlement.moved());
+      query.add(" JOIN h USING (name) WHERE e.handler = h.id AND e.entity_key = k.key)");
+    }
+    if (settlement.added().isEmpty()) {
+      query.add("\nSELECT 0");
+    } else {
+      query.add(",\nadded AS (INSERT INTO " + statements.entityVersion);
+      query.add(" (entity_key, version, handler) SELECT k.key, k.version, h.id FROM ");
+      versions(query, settlement.added());
+      query.add(" JOIN h USING (name) ORDER BY k.ord ON CONFLICT DO NOTHING RETURNING 1)");
+      query.add("\nSELECT count(*) FROM added");
+    }
+    try (PreparedStatement statement = query.prepare(connection);
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      if (row.getLong(1) != settlement.added().size()) {
+        throw new SQLException(
+            "a concurrent transaction wrote the first version of an entity",
+            SqlStates.SERIALIZATION_FAILURE);
+      }
+    }
+  }
+
+  private void takeBack(Query query, List<EventRow> rows) {
+    query.add(",\nback AS (DELETE FROM " + statements.processedEvent + " p USING unnest(");
+    query.texts(rows.stream().map(EventRow::handler).toList()).add(", ");
+    query.integers(rows.stream().map(EventRow::bucket).toList()).add(", ");
+    query.uuids(rows.stream().map(EventRow::key).toList());
+    query.add(") k(name, bucket, key) JOIN h USING (name) WHERE p.bucket = k.bucket");
+    query.add(" AND p.handler = h.id AND p.event_key = k.key)");
+  }
+
+  private static void versions(Query query, SortedMap<EntityRow.Own, Long> versions) {
+    query.add("unnest(");
+    query.texts(versions.keySet().stream().map(EntityRow.Own::handler).toList()).add(", ");
+    query.uuids(versions.keySet().stream().map(EntityRow.Own::key).toList()).add(", ");
+    query.bigints(new ArrayList<>(versions.values()));
+    query.add(") WITH ORDINALITY k(name, key, version, ord)");
+  }
+
+  /** The positions, from 1, of values in a list. */
+  private static Collection<Integer> positions(List<String> values, List<String> in) {
+    Map<String, Integer> positions = new HashMap<>();
+    for (String value : in) {
+      positions.put(value, positions.size() + 1);
+    }
+    return values.stream().map(positions::get).toList();
+  }
+
+  /** Gathers the rows of the claiming statement: kind, position from 1, two numbers and a text. */
+  private record Found(
+      Batch batch,
+      List<String> handlers,
+      List<EventRow> events,
+      List<EntityRow.Own> own,
+      List<Batch.Foreign> foreign,
+      List<FenceKey> fences,
+      State state) {
+
+    /** What changes while rows come in. */
+    private static final class State {
+      private String leaked = "";
+      private OptionalInt bucketSeconds = OptionalInt.empty();
+      private int keptFrom;
+      private final TreeSet<String> known = new TreeSet<>();
+      private final HashSet<EventRow> inserted = new HashSet<>();
+      private final Map<EntityRow, Long> applied = new HashMap<>();
+      private final Map<FenceKey, FenceState> fences = new HashMap<>();
+    }
+
+    Found(
+        Batch batch,
+        List<String> handlers,
+        List<EventRow> events,
+        List<EntityRow.Own> own,
+        List<Batch.Foreign> foreign,
+        List<FenceKey> fences) {
+      this(batch, handlers, events, own, foreign, fences, new State());
+      if (!events.isEmpty()) {
+        state.bucketSeconds = OptionalInt.of(0);
+      }
+    }
+
+    void add(ResultSet row) throws SQLException {
+      String kind = row.getString(1);
+      int position = row.getInt(2) - 1;
+      long number = row.getLong(3);
+      boolean none = row.wasNull();
+      switch (kind) {
+        case "s" -> state.leaked = row.getString(5);
+        case "h" -> state.known.add(handlers.get(position));
+        case "w" -> {
+          state.bucketSeconds = OptionalInt.of((int) number);
+          state.keptFrom = row.getInt(4);
+        }
+        case "d" -> state.inserted.add(events.get(position));
+        case "v" -> state.applied.put(own.get(position), number);
+        case "f" -> {
+          long offset = row.getLong(4);
+          state.fences.put(
+              fences.get(position),
+              new FenceState(
+                  number, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(offset)));
+        }
+        default -> foreign(Integer.parseInt(kind.substring(1)), position, none ? null : number);
+      }
+    }
+
+    private void foreign(int table, int position, @org.jspecify.annotations.Nullable Long version)
+        throws SQLException {
+      Batch.Foreign rows = foreign.get(table);
+      EntityRow row = new EntityRow.Foreign(rows.where(), List.copyOf(rows.keys()).get(position));
+      if (version != null && state.applied.put(row, version) != null) {
+        throw new SQLException(
+            "several rows of "
+                + rows.where().table()
+                + " have one "
+                + rows.where().keyColumn()
+                + "; onRow needs a column with a unique index",
+            "21000");
+      }
+    }
+
+    Facts facts() {
+      return new Facts(
+          state.leaked,
+          state.bucketSeconds,
+          state.keptFrom,
+          batch.handlersBut(state.known),
+          state.inserted,
+          state.applied,
+          state.fences,
+          false);
+    }
+  }
+}
