@@ -40,8 +40,6 @@ public interface Inbox {
    */
   InboxOutcome process(InboxEntry entry, Effect effect) throws Exception;
 
-  default java.util.List<InboxOutcome> processAll(java.util.List<InboxEntry> entries, BatchEffect effect) throws Exception { throw new UnsupportedOperationException(); }
-  interface BatchEffect { void apply(Connection tx, java.util.List<InboxOutcome> claimed) throws Exception; }
   /**
    * Does the same for many events in one transaction, all or nothing: one statement claims them
    * all, {@code effect} runs once for those that are fresh, and one commit ends it. The outcomes
