@@ -197,6 +197,12 @@ public final class HandlerScanner {
     };
   }
 
+  private static OptionalLong first(VersionGuard mark) {
+    return mark.value() == VersionGuard.Mode.LATEST || mark.first() == VersionGuard.ANY
+        ? OptionalLong.empty()
+        : OptionalLong.of(mark.first());
+  }
+
   private @Nullable VersionRule versions(@Nullable VersionGuard mark, String name) {
     if (mark == null) {
       return null;
@@ -207,7 +213,7 @@ public final class HandlerScanner {
             case LATEST -> Mode.LATEST;
             case NEXT -> Mode.NEXT;
           },
-          mark.first() == VersionGuard.ANY ? OptionalLong.empty() : OptionalLong.of(mark.first()),
+          first(mark),
           mark.table().isEmpty()
               ? null
               : new GuardedRow(mark.table(), mark.keyColumn(), mark.versionColumn()));
