@@ -24,7 +24,7 @@ class PoliciesTest {
                 Duration.ofMillis(100),
                 Duration.ofSeconds(30),
                 Set.of(),
-                3));
+                2));
     assertThat(RetryPolicy.none().maxAttempts()).isEqualTo(1);
   }
 

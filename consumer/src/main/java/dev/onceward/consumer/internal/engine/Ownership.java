@@ -94,8 +94,8 @@ final class Ownership implements OwnershipListener {
       CommitNote note = left.getOrDefault(id, CommitNote.NONE);
       if (note.open()) {
         log.info(
-            "the last owner of {} has died or lost it: {} records that were at work run one at a"
-                + " time, those behind them once a commit has named them",
+            "the last owner of {} has died or lost it: {} records that were at work, and those behind"
+                + " them, start once a commit has named them; those of several deaths alone",
             id,
             note.started().size());
       }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * After an owner has died, lets the records that were at work run alone, each named by a commit
- * before it starts: when the process dies again, the commit tells which one it was. Confined to the
- * poll thread.
+ * After owners have died, lets the records run alone that were at work in more than one death, each
+ * named by a commit before it starts: when the process dies again, the commit tells which one it
+ * was. Confined to the poll thread.
  */
 final class Suspects {
 
@@ -64,7 +64,7 @@ final class Suspects {
     if (isolated != null) {
       // one that was at work in crash after crash is worth the time of its lease
       boolean worthIt =
-          isolated.crashes() >= maxCrashes && !isolated.cancelled() && !isolated.isOverdue(now);
+          isolated.crashes() > maxCrashes && !isolated.cancelled() && !isolated.isOverdue(now);
       clearing = !worthIt && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
       impatient |= clearing;
       alone = clearing ? null : isolated;
@@ -79,7 +79,7 @@ final class Suspects {
       // so that commits name it also when others start before a thread has come to it
       reserved.marked = true;
     } else if (reserved != null) {
-      boolean waitsInVain = impatient && reserved.crashes() < maxCrashes;
+      boolean waitsInVain = impatient && reserved.crashes() <= maxCrashes;
       if (waitsInVain || isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
         // what runs beside it does not end; the commit will name it among others
         impatient = true;

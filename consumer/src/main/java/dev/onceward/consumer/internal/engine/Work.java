@@ -18,9 +18,11 @@ final class Work {
   enum Suspicion {
     /** It starts as soon as its key and a permit are free. */
     NONE,
-    /** It may have been at work: it starts once a commit says that it is about to. */
+    /** It was at work, or may have been: it starts once a commit says that it is about to. */
     WATCHED,
-    /** It was at work: it starts like {@link #WATCHED}, and with nothing beside it. */
+    /**
+     * It was at work in several deaths: it starts like {@link #WATCHED}, with nothing beside it.
+     */
     ACCUSED
   }
 

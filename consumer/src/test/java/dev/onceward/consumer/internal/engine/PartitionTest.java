@@ -52,18 +52,26 @@ class PartitionTest {
   }
 
   @Test
-  void afterADeathWhatWasAtWorkIsAccusedAndAsManyAsMayHaveBeenAreWatched() {
+  void afterADeathWhatWasAtWorkIsWatchedAndAsManyAsMayHaveBeen() {
     Partition partition = partition(note(true, false, 7, new Entry(10, 0, 0, true)));
-    Work accused = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
-    assertThat(accused.suspicion).isEqualTo(Suspicion.ACCUSED);
-    assertThat(accused.crashes()).isEqualTo(1);
-    assertThat(accused.attempt()).isEqualTo(2);
+    Work watched = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+    assertThat(watched.suspicion).isEqualTo(Suspicion.WATCHED);
+    assertThat(watched.crashes()).isEqualTo(1);
+    assertThat(watched.attempt()).isEqualTo(2);
     for (long offset : new long[] {13, 15}) {
       assertThat(partition.workOf(Records.record(partition, offset, "k"), MAX_CRASHES).suspicion)
           .isEqualTo(Suspicion.WATCHED);
     }
     assertThat(partition.workOf(Records.record(partition, 16, "k"), MAX_CRASHES).suspicion)
         .isEqualTo(Suspicion.NONE);
+  }
+
+  @Test
+  void whatWasAtWorkInTwoDeathsIsAccused() {
+    Partition partition = partition(note(true, false, 7, new Entry(10, 0, 1, true)));
+    Work accused = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
+    assertThat(accused.suspicion).isEqualTo(Suspicion.ACCUSED);
+    assertThat(accused.crashes()).isEqualTo(2);
   }
 
   @Test
@@ -88,10 +96,10 @@ class PartitionTest {
 
   @Test
   void anAccusedThatWasNotHeardStaysAccusedUnderTheNextOwner() {
-    Partition partition = partition(note(false, false, 7, new Entry(10, 0, 1, false)));
+    Partition partition = partition(note(false, false, 7, new Entry(10, 0, 2, false)));
     Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(work.suspicion).isEqualTo(Suspicion.ACCUSED);
-    assertThat(work.crashes()).as("nobody died since").isEqualTo(1);
+    assertThat(work.crashes()).as("nobody died since").isEqualTo(2);
   }
 
   @Test

@@ -170,7 +170,7 @@ class SuspectsTest {
 
   @Test
   void aSuspectOfManyCrashesHoldsNobodyUpOnceItsLeaseHasRunOut() {
-    Work suspect = offer(0, "a", MAX_CRASHES);
+    Work suspect = offer(0, "a", MAX_CRASHES + 1);
     AtomicLong now = new AtomicLong(System.nanoTime());
     isolate(suspect);
     LeasePolicy policy = LeasePolicy.builder().maximum(Duration.ofMinutes(1)).build();
@@ -185,7 +185,7 @@ class SuspectsTest {
 
   @Test
   void aSuspectOfManyCrashesThatIsDeafHoldsNobodyUpOnceItsPartitionHasGone() {
-    Work suspect = offer(0, "a", MAX_CRASHES);
+    Work suspect = offer(0, "a", MAX_CRASHES + 1);
     isolate(suspect);
     Partition kept = Records.partition(1);
     Work other = Records.work(kept, 0, "x");
