@@ -42,6 +42,17 @@ final class Connections {
         });
   }
 
+  /** Runs something before each commit. */
+  static Connection beforeCommit(Connection raw, Action action) {
+    return proxy(
+        (method, args) -> {
+          if (method.getName().equals("commit")) {
+            action.run();
+          }
+          return method.invoke(raw, args);
+        });
+  }
+
   private static Connection proxy(Call call) {
     return (Connection)
         Proxy.newProxyInstance(

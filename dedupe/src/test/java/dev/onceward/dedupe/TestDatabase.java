@@ -27,6 +27,11 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void beforeAll(ExtensionContext context) throws SQLException {
+    create();
+  }
+
+  /** For tests that JUnit's extensions do not reach. */
+  public void create() throws SQLException {
     try (Connection connection = Server.INSTANCE.getPostgresDatabase().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE " + name);
@@ -35,6 +40,10 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void afterAll(ExtensionContext context) {
+    close();
+  }
+
+  public void close() {
     pools.forEach(HikariDataSource::close);
   }
 
