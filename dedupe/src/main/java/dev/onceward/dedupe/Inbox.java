@@ -1,8 +1,11 @@
 package dev.onceward.dedupe;
 
+import dev.onceward.dedupe.hygiene.HygieneCounts;
+import dev.onceward.dedupe.hygiene.PoolFigures;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Applies an event's effect at most once, in one database transaction. Together with at-least-once
@@ -26,6 +29,8 @@ public interface Inbox {
    *
    * @throws InboxUnavailableException if the database cannot do its part: no connection, connection
    *     lost, tables missing, read-only
+   * @throws dev.onceward.dedupe.hygiene.HygieneViolationException if the effect returned normally
+   *     but left state on its connection that would outlive the transaction; nothing is committed
    * @throws CommitRefusedException if the effect returned normally but left a transaction that
    *     cannot be committed as a whole
    * @throws InterruptedException if the thread is interrupted before the commit; rolled back
@@ -43,6 +48,19 @@ public interface Inbox {
    * @throws InboxUnavailableException if not; its message is one line that names what to fix
    */
   void verify(Duration timeout) throws InboxUnavailableException;
+
+  /** What the connection checks of this inbox have done; empty when there are none. */
+  default Optional<HygieneCounts> hygiene() {
+    return Optional.empty();
+  }
+
+  /**
+   * How long effects wait for a connection, and how full the pool is; empty when that is not
+   * measured. Quick, and safe on any thread.
+   */
+  default Optional<PoolFigures> pool() {
+    return Optional.empty();
+  }
 
   /** What a handler does with the open transaction. */
   @FunctionalInterface

@@ -5,6 +5,8 @@ import dev.onceward.dedupe.Inbox.Effect;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.internal.guard.TransactionGuard;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
+import dev.onceward.dedupe.internal.hygiene.InboxHygiene;
+import dev.onceward.dedupe.internal.hygiene.Inspection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -14,11 +16,14 @@ final class EffectTransaction {
   private final DataSource dataSource;
   private final Dialect dialect;
   private final Diagnosis diagnosis;
+  private final InboxHygiene hygiene;
 
-  EffectTransaction(DataSource dataSource, Dialect dialect, Diagnosis diagnosis) {
+  EffectTransaction(
+      DataSource dataSource, Dialect dialect, Diagnosis diagnosis, InboxHygiene hygiene) {
     this.dataSource = dataSource;
     this.dialect = dialect;
     this.diagnosis = diagnosis;
+    this.hygiene = hygiene;
   }
 
   InboxOutcome attempt(Claim claim, Effect effect) throws Exception {
@@ -42,6 +47,7 @@ final class EffectTransaction {
   private Verdict claim(BorrowedConnection borrowed, Claim claim) throws InterruptedException {
     Connection connection = borrowed.connection();
     try {
+      borrowed.inspect(hygiene);
       Verdict verdict = dialect.claim(connection, claim);
       if (verdict == Verdict.UNKNOWN_HANDLER) {
         connection.rollback();
@@ -54,6 +60,10 @@ final class EffectTransaction {
       }
       if (verdict == Verdict.FRESH) {
         borrowed.probe().begun();
+        Inspection inspection = borrowed.inspection();
+        if (inspection != null) {
+          inspection.handlerStarts(claim.handlerId(), claim.describe());
+        }
       }
       return verdict;
     } catch (SQLException e) {
@@ -63,7 +73,12 @@ final class EffectTransaction {
   }
 
   private void apply(BorrowedConnection borrowed, Claim claim, Effect effect) throws Exception {
-    TransactionGuard guard = TransactionGuard.over(borrowed.connection(), borrowed.probe());
+    Inspection inspection = borrowed.inspection();
+    TransactionGuard guard =
+        TransactionGuard.over(
+            borrowed.connection(),
+            borrowed.probe(),
+            inspection == null ? sql -> {} : inspection::sees);
     try {
       effect.apply(guard.connection());
     } finally {
@@ -72,6 +87,9 @@ final class EffectTransaction {
     Interruption.check(null);
     try {
       requireOpen(borrowed.probe(), guard, claim);
+      if (inspection != null) {
+        inspection.beforeCommit();
+      }
       borrowed.connection().commit();
     } catch (SQLException e) {
       if (SqlStates.isInfrastructure(e) || borrowed.connection().isClosed()) {
