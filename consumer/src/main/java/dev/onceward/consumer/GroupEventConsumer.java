@@ -3,7 +3,9 @@ package dev.onceward.consumer;
 import static java.util.Objects.requireNonNull;
 
 import dev.onceward.consumer.ConsumerHealth.State;
+import dev.onceward.consumer.internal.EffectObservation;
 import dev.onceward.consumer.internal.RecordDelivery;
+import dev.onceward.consumer.internal.ThreadHygiene;
 import dev.onceward.consumer.internal.engine.Engine;
 import dev.onceward.consumer.internal.engine.EngineObservation;
 import dev.onceward.consumer.internal.engine.EngineParts;
@@ -42,6 +44,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   private final ConsumerConfig config;
   private final KafkaAdvice advice;
+  private final ThreadHygiene threads;
   private final AtomicBoolean started = new AtomicBoolean();
 
   /** Held while the consumer starts. */
@@ -51,7 +54,7 @@ final class GroupEventConsumer implements EventConsumer {
   private volatile @Nullable Running running;
 
   /** What exists between start and stop. */
-  private record Running(Engine engine, Thread poll) {
+  private record Running(Engine engine, Thread poll, EffectObservation observation) {
 
     /** Whether the consumer's end waits for this thread. */
     boolean isItsOwn(Thread thread) {
@@ -61,6 +64,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   GroupEventConsumer(ConsumerConfig config) {
     this.config = config;
+    this.threads = new ThreadHygiene(config.onThreadLeak(), config.threadLocals());
     this.advice = KafkaAdvice.on(config.properties().forConsumer(config.maxInFlightRecords()));
   }
 
@@ -132,8 +136,10 @@ final class GroupEventConsumer implements EventConsumer {
             : null;
     Engine engine =
         assemble(source, sender, deadLetterTopics, own == null ? requireNonNull(given) : own);
-    EventTracing.Registration metrics =
-        config.tracing().observe(new EngineObservation(config.group(), engine));
+    EffectObservation observation =
+        new EffectObservation(
+            new EngineObservation(config.group(), engine), threads, config.inbox());
+    EventTracing.Registration metrics = config.tracing().observe(observation);
     Thread hook = config.stopOnShutdown() ? new Thread(this::close, threadName("shutdown")) : null;
     Thread poll =
         new Thread(
@@ -147,7 +153,7 @@ final class GroupEventConsumer implements EventConsumer {
               removeHook(hook);
             },
             threadName("poll"));
-    running = new Running(engine, poll);
+    running = new Running(engine, poll, observation);
     if (hook != null) {
       Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -191,7 +197,7 @@ final class GroupEventConsumer implements EventConsumer {
     Clock clock = Clock.systemUTC();
     Pipeline pipeline =
         Pipeline.of(
-            config.routes(),
+            config.routes().map(threads::watch),
             config.inbox(),
             config.payloadMapper(),
             config.tracing(),
@@ -214,7 +220,7 @@ final class GroupEventConsumer implements EventConsumer {
         new EngineParts(
             source,
             new RecordDelivery.Source(config.group(), config.eventReader(), config::handlerId),
-            pipeline::handle,
+            delivery -> threads.watch(delivery, pipeline::handle),
             new Failures(
                 config.retryPolicy(),
                 config.leasePolicy(),
@@ -289,7 +295,7 @@ final class GroupEventConsumer implements EventConsumer {
             List.of(),
             List.of(),
             Optional.empty())
-        : current.engine().health();
+        : current.observation().withPool(current.engine().health());
   }
 
   @Override
@@ -298,5 +304,11 @@ final class GroupEventConsumer implements EventConsumer {
     return current == null
         ? new DeliveryCounts(0, 0, 0, 0, 0, 0, 0, 0, 0)
         : current.engine().counts();
+  }
+
+  @Override
+  public Map<String, Long> leaks() {
+    Running current = running;
+    return current == null ? Map.of() : current.observation().leaks();
   }
 }

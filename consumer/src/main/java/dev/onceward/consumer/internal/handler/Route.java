@@ -30,6 +30,20 @@ public record Route(
     boolean transactional,
     Call call) {
 
+  /** The same handler, called by another call. */
+  public Route withCall(Call call) {
+    return new Route(
+        handlerId,
+        name,
+        topics,
+        typePattern,
+        idempotent,
+        versionGuard,
+        payload,
+        transactional,
+        call);
+  }
+
   /** Whether the effect runs in a transaction of the inbox. */
   public boolean needsInbox() {
     return idempotent || versionGuard || transactional;
