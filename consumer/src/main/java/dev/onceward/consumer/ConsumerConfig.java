@@ -12,6 +12,8 @@ import dev.onceward.envelope.TopicConventions;
 import dev.onceward.tracing.EventTracing;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,7 +49,9 @@ record ConsumerConfig(
     EventReader eventReader,
     TopicConventions topicConventions,
     boolean createDeadLetterTopics,
-    boolean stopOnShutdown) {
+    boolean stopOnShutdown,
+    OnThreadLeak onThreadLeak,
+    Map<String, ThreadLocal<?>> threadLocals) {
 
   /**
    * Checks what the builder was told.
@@ -98,7 +102,9 @@ record ConsumerConfig(
         builder.eventReader,
         builder.topicConventions,
         builder.createDeadLetterTopics,
-        builder.stopOnShutdown);
+        builder.stopOnShutdown,
+        builder.onThreadLeak,
+        Collections.unmodifiableMap(new LinkedHashMap<>(builder.threadLocals)));
   }
 
   private static List<Route> routes(EventConsumer.Builder builder, List<String> problems) {

@@ -9,7 +9,8 @@ import java.util.Optional;
  *
  * @param state where in its life the consumer is
  * @param live the poll loop beats: it went round within the last 30 s
- * @param ready running, with partitions assigned and not draining
+ * @param ready running, with partitions assigned and not draining, and the inbox's connection pool
+ *     is not {@link dev.onceward.dedupe.hygiene.PoolFigures#isSaturated saturated}
  * @param sinceLastPoll how long ago the poll loop last went round
  * @param assignedPartitions how many partitions this consumer owns
  * @param inFlight records read and not done

@@ -11,6 +11,7 @@ import dev.onceward.tracing.EventTracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -83,6 +84,14 @@ public interface EventConsumer extends AutoCloseable {
   /** What the consumer has done since it was started. */
   DeliveryCounts counts();
 
+  /**
+   * What handlers have left behind since the consumer was started, by kind. On their threads:
+   * {@code mdc}, {@code context} (OpenTelemetry's), {@code interrupt} and {@code thread_local}; on
+   * their connections the {@link dev.onceward.dedupe.hygiene.LeakKind#metricName names} of {@link
+   * dev.onceward.dedupe.hygiene.LeakKind}. Kinds that never were are missing.
+   */
+  Map<String, Long> leaks();
+
   /** Builds an {@link EventConsumer}; not thread-safe. */
   final class Builder {
     final Map<String, Object> kafkaProperties;
@@ -111,6 +120,8 @@ public interface EventConsumer extends AutoCloseable {
     TopicConventions topicConventions = TopicConventions.standard();
     boolean createDeadLetterTopics = true;
     boolean stopOnShutdown = true;
+    OnThreadLeak onThreadLeak = OnThreadLeak.WARN;
+    final Map<String, ThreadLocal<?>> threadLocals = new LinkedHashMap<>();
 
     private Builder(Map<String, ?> kafkaProperties) {
       this.kafkaProperties = new HashMap<>(kafkaProperties);
@@ -296,6 +307,29 @@ public interface EventConsumer extends AutoCloseable {
     /** As {@link #maxInFlightRecords}, in bytes of keys, values and headers; default 64 MiB. */
     public Builder maxInFlightBytes(long maxInFlightBytes) {
       this.maxInFlightBytes = maxInFlightBytes;
+      return this;
+    }
+
+    /**
+     * What follows when a handler leaves something on its thread: MDC entries, an OpenTelemetry
+     * context, an interrupt, or a value of a {@link #threadLocal}. It is removed, counted and
+     * logged with the handler's name in any case. Default: {@link OnThreadLeak#WARN}.
+     */
+    public Builder onThreadLeak(OnThreadLeak onThreadLeak) {
+      this.onThreadLeak = requireNonNull(onThreadLeak, "onThreadLeak(...) was given null");
+      return this;
+    }
+
+    /**
+     * Looks after a thread local too: when a handler returns, its value must equal the one before.
+     * The value of a thread that has none is asked for, so an initial value is made.
+     *
+     * @param name what messages call it
+     */
+    public Builder threadLocal(String name, ThreadLocal<?> threadLocal) {
+      threadLocals.put(
+          requireNonNull(name, "threadLocal(...) was given no name"),
+          requireNonNull(threadLocal, "threadLocal(...) was given null"));
       return this;
     }
 

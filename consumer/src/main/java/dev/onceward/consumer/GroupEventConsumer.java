@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.StartChecks.CheckedTopics;
+import dev.onceward.consumer.internal.EffectObservation;
 import dev.onceward.consumer.internal.RecordDelivery;
 import dev.onceward.consumer.internal.SharedDelivery;
+import dev.onceward.consumer.internal.ThreadHygiene;
 import dev.onceward.consumer.internal.engine.Engine;
 import dev.onceward.consumer.internal.engine.EngineObservation;
 import dev.onceward.consumer.internal.engine.EngineParts;
@@ -49,6 +51,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   private final ConsumerConfig config;
   private final KafkaAdvice advice;
+  private final ThreadHygiene threads;
   private final AtomicBoolean started = new AtomicBoolean();
 
   /** Held while the consumer starts. */
@@ -58,7 +61,7 @@ final class GroupEventConsumer implements EventConsumer {
   private volatile @Nullable Running running;
 
   /** What exists between start and stop. */
-  private record Running(Engine engine, Thread poll) {
+  private record Running(Engine engine, Thread poll, EffectObservation observation) {
 
     /** Whether the consumer's end waits for this thread. */
     boolean isItsOwn(Thread thread) {
@@ -68,6 +71,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   GroupEventConsumer(ConsumerConfig config) {
     this.config = config;
+    this.threads = new ThreadHygiene(config.onThreadLeak(), config.threadLocals());
     this.advice = KafkaAdvice.on(config.properties().forConsumer(config.maxInFlightRecords()));
   }
 
@@ -134,8 +138,9 @@ final class GroupEventConsumer implements EventConsumer {
     Engine engine = assemble(source, sender, topics, own == null ? requireNonNull(given) : own);
     Inbox inbox = config.inbox();
     InboxUpkeep upkeep = inbox == null ? null : new InboxUpkeep(inbox, threadName("inbox"));
-    EventTracing.Registration metrics =
-        config.tracing().observe(new EngineObservation(config.group(), engine));
+    EffectObservation observation =
+        new EffectObservation(new EngineObservation(config.group(), engine), threads, inbox);
+    EventTracing.Registration metrics = config.tracing().observe(observation);
     Thread hook = config.stopOnShutdown() ? new Thread(this::close, threadName("shutdown")) : null;
     Thread poll =
         new Thread(
@@ -152,7 +157,7 @@ final class GroupEventConsumer implements EventConsumer {
               removeHook(hook);
             },
             threadName("poll"));
-    running = new Running(engine, poll);
+    running = new Running(engine, poll, observation);
     if (hook != null) {
       Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -193,7 +198,7 @@ final class GroupEventConsumer implements EventConsumer {
     Clock clock = Clock.systemUTC();
     Pipeline pipeline =
         Pipeline.of(
-            config.routes(),
+            config.routes().map(threads::watch),
             config.inbox(),
             new InboxEntries(
                 delivery ->
@@ -250,11 +255,11 @@ final class GroupEventConsumer implements EventConsumer {
         partition.partition());
   }
 
-  private static Handling handling(Pipeline pipeline) {
+  private Handling handling(Pipeline pipeline) {
     return new Handling() {
       @Override
       public Outcome handle(Delivery delivery) throws Exception {
-        return pipeline.handle(delivery);
+        return threads.watch(delivery, pipeline::handle);
       }
 
       @Override
@@ -329,7 +334,7 @@ final class GroupEventConsumer implements EventConsumer {
             List.of(),
             List.of(),
             Optional.empty())
-        : current.engine().health();
+        : current.observation().withPool(current.engine().health());
   }
 
   @Override
@@ -338,5 +343,11 @@ final class GroupEventConsumer implements EventConsumer {
     return current == null
         ? new DeliveryCounts(0, 0, 0, 0, 0, 0, 0, 0, 0)
         : current.engine().counts();
+  }
+
+  @Override
+  public Map<String, Long> leaks() {
+    Running current = running;
+    return current == null ? Map.of() : current.observation().leaks();
   }
 }

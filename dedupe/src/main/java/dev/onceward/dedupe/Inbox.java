@@ -1,5 +1,7 @@
 package dev.onceward.dedupe;
 
+import dev.onceward.dedupe.hygiene.HygieneCounts;
+import dev.onceward.dedupe.hygiene.PoolFigures;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,6 +31,8 @@ public interface Inbox {
    *
    * @throws InboxUnavailableException if the database cannot do its part: no connection, connection
    *     lost, tables missing, read-only, a setting leaked onto the connection
+   * @throws dev.onceward.dedupe.hygiene.HygieneViolationException if the effect returned normally
+   *     but left state on its connection that would outlive the transaction; nothing is committed
    * @throws CommitRefusedException if the effect returned normally but left a transaction that
    *     cannot be committed as a whole, or held it idle for too long
    * @throws FencedException if the entry's fence is not the newest of its scope any more
@@ -90,6 +94,19 @@ public interface Inbox {
    * @throws InboxUnavailableException if not; its message is one line that names what to fix
    */
   void verify(Duration timeout) throws InboxUnavailableException;
+
+  /** What the connection checks of this inbox have done; empty when there are none. */
+  default Optional<HygieneCounts> hygiene() {
+    return Optional.empty();
+  }
+
+  /**
+   * How long effects wait for a connection, and how full the pool is; empty when that is not
+   * measured. Quick, and safe on any thread.
+   */
+  default Optional<PoolFigures> pool() {
+    return Optional.empty();
+  }
 
   /** What a handler does with the open transaction. */
   @FunctionalInterface

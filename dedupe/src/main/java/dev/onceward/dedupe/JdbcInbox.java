@@ -2,6 +2,11 @@ package dev.onceward.dedupe;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.onceward.dedupe.hygiene.ConnectionHygiene;
+import dev.onceward.dedupe.hygiene.HygieneCounts;
+import dev.onceward.dedupe.hygiene.HygienicDataSource;
+import dev.onceward.dedupe.hygiene.PoolFigures;
+import dev.onceward.dedupe.hygiene.PoolUsage;
 import dev.onceward.dedupe.internal.Buckets;
 import dev.onceward.dedupe.internal.Diagnosis;
 import dev.onceward.dedupe.internal.Dialect;
@@ -12,10 +17,12 @@ import dev.onceward.dedupe.internal.Maintenance;
 import dev.onceward.dedupe.internal.RetryPolicy;
 import dev.onceward.dedupe.internal.TableNames;
 import dev.onceward.dedupe.internal.Verification;
+import dev.onceward.dedupe.internal.hygiene.InboxSource;
 import dev.onceward.dedupe.internal.postgres.PostgresDialect;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -52,12 +59,14 @@ public final class JdbcInbox implements Inbox {
   private final FenceKeeper fences;
   private final Verification verification;
   private final Maintenance maintenance;
+  private final InboxSource source;
 
-  private JdbcInbox(InboxConfig config) {
+  private JdbcInbox(InboxConfig config, InboxSource source) {
     this.config = config;
+    this.source = source;
     Dialect dialect = new PostgresDialect(config);
     Diagnosis diagnosis = new Diagnosis(config.dataSourceName(), config.tables());
-    this.effects = new EffectRunner(config, dialect, diagnosis);
+    this.effects = new EffectRunner(config, dialect, diagnosis, source.hygiene());
     this.fences = new FenceKeeper(config, dialect, diagnosis);
     this.verification = new Verification(config, dialect, diagnosis);
     this.maintenance = new Maintenance(config.dataSource(), dialect, diagnosis);
@@ -137,6 +146,18 @@ public final class JdbcInbox implements Inbox {
     verification.run(requirePositive("timeout", timeout));
   }
 
+  /** What the connection checks of {@link Builder#hygiene} have done. Always there. */
+  @Override
+  public Optional<HygieneCounts> hygiene() {
+    return Optional.of(source.hygiene().monitor().counts());
+  }
+
+  /** How long effects wait for a connection, and how full the pool is. Always there. */
+  @Override
+  public Optional<PoolFigures> pool() {
+    return Optional.of(source.metered().figures());
+  }
+
   /**
    * Creates the tables that are missing, and the schema when one was named and is missing. Harmless
    * when they exist, then no right to create is needed, and when several processes call it at once.
@@ -176,6 +197,8 @@ public final class JdbcInbox implements Inbox {
     private int transactionRetries = 5;
     private Duration initialBackoff = Duration.ofMillis(10);
     private Duration maxBackoff = Duration.ofMillis(500);
+    private @Nullable ConnectionHygiene hygiene;
+    private @Nullable Supplier<? extends @Nullable PoolUsage> poolUsage;
 
     private Builder(DataSource dataSource) {
       this.dataSource = requireNonNull(dataSource, "dataSource");
@@ -314,6 +337,33 @@ public final class JdbcInbox implements Inbox {
     }
 
     /**
+     * What is checked on a connection before the commit of an effect and when it is given back, and
+     * what follows when the handler has left something on it. Default: the settings of the data
+     * source if it is a {@link HygienicDataSource}, else {@link ConnectionHygiene#standard}.
+     *
+     * <p>With {@link ConnectionHygiene.OnLeak#FAIL}, the default, a handler that left something
+     * fails with a {@link dev.onceward.dedupe.hygiene.HygieneViolationException} before its commit,
+     * so nothing of it is committed. What PostgreSQL shows only after the commit, state that a
+     * function left, ends in an evicted connection and an error in the log the first time; from
+     * then on the same handler fails before its commit as well.
+     */
+    public Builder hygiene(ConnectionHygiene hygiene) {
+      this.hygiene = requireNonNull(hygiene, "hygiene");
+      return this;
+    }
+
+    /**
+     * Tells how full the connection pool is, for {@link JdbcInbox#pool}. Not needed for HikariCP
+     * pools, which are found out by themselves. Called by any thread, often; must be quick.
+     *
+     * @param usage may return null where it does not know
+     */
+    public Builder poolUsage(Supplier<? extends @Nullable PoolUsage> usage) {
+      this.poolUsage = requireNonNull(usage, "usage");
+      return this;
+    }
+
+    /**
      * Builds the inbox. Does not connect; see {@link JdbcInbox#verify}.
      *
      * @throws IllegalArgumentException if a setting is out of range; the message names it
@@ -333,9 +383,10 @@ public final class JdbcInbox implements Inbox {
                   "window must be 1 to 400 times the bucketWidth of " + bucketWidth + ": " + time);
             }
           });
+      InboxSource source = InboxSource.of(dataSource, hygiene, poolUsage);
       return new JdbcInbox(
           new InboxConfig(
-              dataSource,
+              source.metered(),
               dataSourceName,
               new TableNames(schema, tablePrefix),
               lockTimeout,
@@ -345,7 +396,8 @@ public final class JdbcInbox implements Inbox {
               boundSettings,
               new Buckets((int) bucketWidth.toSeconds()),
               window,
-              beyondWindow));
+              beyondWindow),
+          source);
     }
 
     private static Duration requireMillis(String name, Duration timeout) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What a consumer tells about itself whenever metrics are collected; see {@link
@@ -36,8 +38,43 @@ public interface ConsumerObservation {
   /** Tries after the first, of whatever outcome, since the consumer was started. Never falls. */
   long retries();
 
+  /**
+   * State that handlers have left behind on threads and connections since the consumer was started,
+   * by kind, such as {@code mdc}; by default there is none.
+   *
+   * <p>The names become values of an attribute, as those of {@link #deliveries} do. No figure ever
+   * falls.
+   */
+  default Map<String, Long> leaks() {
+    return Map.of();
+  }
+
+  /** The connection pool that the handlers' transactions use; by default none is known. */
+  default Optional<Pool> pool() {
+    return Optional.empty();
+  }
+
   /** The partitions whose commits have waited long for one record; empty when there are none. */
   Collection<Held> held();
+
+  /**
+   * A connection pool.
+   *
+   * @param acquired connections that were handed out since the consumer was started; never falls
+   * @param waited how long calls have waited for them, added up; never falls
+   * @param waiting calls that wait at present
+   * @param active connections in use, where that is known
+   * @param max how many there may be, where that is known
+   */
+  record Pool(long acquired, Duration waited, int waiting, OptionalInt active, OptionalInt max) {
+
+    /** Checks that nothing is missing. */
+    public Pool {
+      Objects.requireNonNull(waited, "waited");
+      Objects.requireNonNull(active, "active");
+      Objects.requireNonNull(max, "max");
+    }
+  }
 
   /**
    * A partition that is held up.

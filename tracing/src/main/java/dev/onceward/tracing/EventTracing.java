@@ -71,7 +71,8 @@ public interface EventTracing {
 
   /**
    * Reports a consumer's own metrics: {@code onceward.consumer.deliveries}, {@code .retries},
-   * {@code .in_flight}, {@code .partitions.assigned} and {@code .partition.held}.
+   * {@code .in_flight}, {@code .partitions.assigned}, {@code .partition.held}, {@code .leaks} and
+   * {@code .pool.*}.
    *
    * <p>The consumer is asked when metrics are collected; nothing is recorded in between. There is
    * one set of instruments for each OpenTelemetry and dialect, however many consumers and tracings

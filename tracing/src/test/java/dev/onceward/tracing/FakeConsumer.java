@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ public final class FakeConsumer implements ConsumerObservation {
   private volatile long inFlight;
   private volatile int assignedPartitions;
   private volatile List<Held> held = List.of();
+  private final Map<String, Long> leaks = new ConcurrentHashMap<>();
+  private volatile @Nullable Pool pool;
   private volatile @Nullable Object owner;
 
   public FakeConsumer(String group) {
@@ -25,6 +29,16 @@ public final class FakeConsumer implements ConsumerObservation {
 
   FakeConsumer delivered(String outcome, long soFar) {
     deliveries.put(outcome, soFar);
+    return this;
+  }
+
+  FakeConsumer leaked(String kind, long soFar) {
+    leaks.put(kind, soFar);
+    return this;
+  }
+
+  FakeConsumer pooled(long acquired, Duration waited, int waiting, int active, int max) {
+    pool = new Pool(acquired, waited, waiting, OptionalInt.of(active), OptionalInt.of(max));
     return this;
   }
 
@@ -94,5 +108,15 @@ public final class FakeConsumer implements ConsumerObservation {
   @Override
   public Collection<Held> held() {
     return held;
+  }
+
+  @Override
+  public Map<String, Long> leaks() {
+    return leaks;
+  }
+
+  @Override
+  public Optional<Pool> pool() {
+    return Optional.ofNullable(pool);
   }
 }

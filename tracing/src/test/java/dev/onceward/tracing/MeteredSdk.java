@@ -63,6 +63,8 @@ final class MeteredSdk implements AutoCloseable {
     Collection<? extends PointData> points =
         switch (metric.getType()) {
           case LONG_SUM -> metric.getLongSumData().getPoints();
+          case LONG_GAUGE -> metric.getLongGaugeData().getPoints();
+          case DOUBLE_SUM -> metric.getDoubleSumData().getPoints();
           case DOUBLE_GAUGE -> metric.getDoubleGaugeData().getPoints();
           default -> throw new AssertionError(metric);
         };

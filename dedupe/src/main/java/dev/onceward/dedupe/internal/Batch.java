@@ -8,6 +8,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The claims of one transaction, and the rows they need, each once and in the order in which every
@@ -90,6 +91,11 @@ public record Batch(
     SortedSet<String> unknown = new TreeSet<>(handlers);
     unknown.removeAll(known);
     return unknown;
+  }
+
+  /** The handlers of the events, for messages. */
+  String handlerIds() {
+    return claims.stream().map(Claim::handlerId).distinct().collect(Collectors.joining(", "));
   }
 
   /** What it is, for messages of one line. */

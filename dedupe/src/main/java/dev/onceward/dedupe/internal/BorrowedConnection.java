@@ -2,9 +2,12 @@ package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
+import dev.onceward.dedupe.internal.hygiene.InboxHygiene;
+import dev.onceward.dedupe.internal.hygiene.Inspection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +23,7 @@ final class BorrowedConnection implements AutoCloseable {
   private final TransactionProbe probe;
   private final boolean restoreAutoCommit;
   private boolean broken;
+  private @Nullable Inspection inspection;
 
   private BorrowedConnection(
       Connection connection, TransactionProbe probe, boolean restoreAutoCommit) {
@@ -69,6 +73,16 @@ final class BorrowedConnection implements AutoCloseable {
     broken = true;
   }
 
+  /** Begins to watch what is left on the connection; to be called before its first statement. */
+  void inspect(InboxHygiene hygiene) throws SQLException {
+    inspection = hygiene.inspect(connection);
+  }
+
+  /** What watches the connection, or null. */
+  @Nullable Inspection inspection() {
+    return inspection;
+  }
+
   /** Rolls back because of {@code failure}, which learns of a failing rollback. */
   void rollbackAfter(Throwable failure) {
     try {
@@ -100,6 +114,9 @@ final class BorrowedConnection implements AutoCloseable {
         broken = true;
         LOG.warn("Cannot restore autocommit; the connection is dropped", e);
       }
+    }
+    if (!broken && inspection != null && inspection.isDirty()) {
+      broken = true;
     }
     if (broken) {
       try {

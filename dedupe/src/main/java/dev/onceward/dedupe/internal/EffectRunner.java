@@ -4,6 +4,7 @@ import dev.onceward.dedupe.Inbox.BatchEffect;
 import dev.onceward.dedupe.Inbox.Effect;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
+import dev.onceward.dedupe.internal.hygiene.InboxHygiene;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,10 @@ public final class EffectRunner {
   private final EffectTransaction transaction;
   private final TransactionRetry retry;
 
-  public EffectRunner(InboxConfig config, Dialect dialect, Diagnosis diagnosis) {
+  public EffectRunner(
+      InboxConfig config, Dialect dialect, Diagnosis diagnosis, InboxHygiene hygiene) {
     this.config = config;
-    this.transaction = new EffectTransaction(config, dialect, diagnosis);
+    this.transaction = new EffectTransaction(config, dialect, diagnosis, hygiene);
     this.retry = new TransactionRetry(config.retry());
   }
 

@@ -5,6 +5,8 @@ import dev.onceward.dedupe.Inbox.BatchEffect;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.internal.guard.TransactionGuard;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
+import dev.onceward.dedupe.internal.hygiene.InboxHygiene;
+import dev.onceward.dedupe.internal.hygiene.Inspection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -16,13 +18,16 @@ final class EffectTransaction {
   private final Dialect dialect;
   private final Diagnosis diagnosis;
   private final Fences fences;
+  private final InboxHygiene hygiene;
   private final AtomicLong leaks = new AtomicLong();
 
-  EffectTransaction(InboxConfig config, Dialect dialect, Diagnosis diagnosis) {
+  EffectTransaction(
+      InboxConfig config, Dialect dialect, Diagnosis diagnosis, InboxHygiene hygiene) {
     this.config = config;
     this.dialect = dialect;
     this.diagnosis = diagnosis;
     this.fences = new Fences(dialect, diagnosis);
+    this.hygiene = hygiene;
   }
 
   long leaks() {
@@ -51,6 +56,7 @@ final class EffectTransaction {
   private Decision claim(BorrowedConnection borrowed, Batch batch) throws InterruptedException {
     Connection connection = borrowed.connection();
     try {
+      borrowed.inspect(hygiene);
       Facts facts = look(borrowed, batch);
       if (!facts.unknownHandlers().isEmpty()) {
         connection.rollback();
@@ -67,6 +73,10 @@ final class EffectTransaction {
           dialect.settle(connection, decision.settlement());
         }
         borrowed.probe().begun();
+        Inspection inspection = borrowed.inspection();
+        if (inspection != null) {
+          inspection.handlerStarts(batch.handlerIds(), batch.describe());
+        }
       }
       return decision;
     } catch (SQLException e) {
@@ -90,7 +100,12 @@ final class EffectTransaction {
   private void apply(
       BorrowedConnection borrowed, Batch batch, Decision decision, BatchEffect effect)
       throws Exception {
-    TransactionGuard guard = TransactionGuard.over(borrowed.connection(), borrowed.probe());
+    Inspection inspection = borrowed.inspection();
+    TransactionGuard guard =
+        TransactionGuard.over(
+            borrowed.connection(),
+            borrowed.probe(),
+            inspection == null ? sql -> {} : inspection::sees);
     try {
       effect.apply(guard.connection(), decision.fresh());
     } catch (Exception e) {
@@ -104,6 +119,9 @@ final class EffectTransaction {
     Interruption.check(null);
     try {
       requireOpen(borrowed.probe(), guard, batch);
+      if (inspection != null) {
+        inspection.beforeCommit();
+      }
       fences.confirm(borrowed.connection(), batch, decision.fences());
       borrowed.connection().commit();
     } catch (SQLException e) {

@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The consumers' own metrics: five asynchronous instruments, however many consumers there are.
+ * The consumers' own metrics: a fixed number of asynchronous instruments, however many consumers
+ * there are.
  *
  * <p>One callback asks all consumers and adds up what has equal attributes, because an asynchronous
  * instrument is to be given one value for each set of attributes and collection. Counts go through
@@ -22,6 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * instruments therefore stay when the last one has. Get it from {@link SharedConsumerMetrics}.
  */
 final class ConsumerMetrics {
+
+  static final String ACQUIRED = "acquired";
+  static final String WAITED = "waited";
 
   private final Semconv semconv;
   private final CountLedger ledger = new CountLedger();
@@ -31,6 +35,12 @@ final class ConsumerMetrics {
   private final ObservableLongMeasurement inFlight;
   private final ObservableLongMeasurement assigned;
   private final ObservableDoubleMeasurement held;
+  private final ObservableLongMeasurement leaks;
+  private final ObservableLongMeasurement acquired;
+  private final ObservableDoubleMeasurement waited;
+  private final ObservableLongMeasurement waiting;
+  private final ObservableLongMeasurement active;
+  private final ObservableLongMeasurement max;
 
   private ConsumerMetrics(Meter meter, SemconvDialect dialect) {
     this.semconv = new Semconv(dialect);
@@ -65,6 +75,40 @@ final class ConsumerMetrics {
             .setDescription(
                 "How long the record that holds a partition's commits has not been done.")
             .buildObserver();
+    this.leaks =
+        meter
+            .counterBuilder(Semconv.CONSUMER_LEAKS)
+            .setUnit("{leak}")
+            .setDescription("Number of times that handlers left state behind, by kind.")
+            .buildObserver();
+    this.acquired =
+        meter
+            .counterBuilder(Semconv.CONSUMER_POOL_ACQUIRED)
+            .setUnit("{connection}")
+            .setDescription("Number of connections that the pool has handed out.")
+            .buildObserver();
+    this.waited =
+        meter
+            .counterBuilder(Semconv.CONSUMER_POOL_WAIT)
+            .ofDoubles()
+            .setUnit("s")
+            .setDescription("How long calls have waited for connections, added up.")
+            .buildObserver();
+    this.waiting = poolGauge(meter, Semconv.CONSUMER_POOL_WAITING, "{call}", "calls that wait");
+    this.active =
+        poolGauge(meter, Semconv.CONSUMER_POOL_ACTIVE, "{connection}", "connections in use");
+    this.max =
+        poolGauge(meter, Semconv.CONSUMER_POOL_MAX, "{connection}", "connections there may be");
+  }
+
+  private static ObservableLongMeasurement poolGauge(
+      Meter meter, String name, String unit, String what) {
+    return meter
+        .gaugeBuilder(name)
+        .ofLongs()
+        .setUnit(unit)
+        .setDescription("Number of " + what + ", in the connection pool.")
+        .buildObserver();
   }
 
   /** Makes the instruments; {@code meter} keeps them and this object from then on. */
@@ -72,7 +116,18 @@ final class ConsumerMetrics {
     ConsumerMetrics made = new ConsumerMetrics(meter, dialect);
     var unused =
         meter.batchCallback(
-            made::collect, made.deliveries, made.retries, made.inFlight, made.assigned, made.held);
+            made::collect,
+            made.deliveries,
+            made.retries,
+            made.inFlight,
+            made.assigned,
+            made.held,
+            made.leaks,
+            made.acquired,
+            made.waited,
+            made.waiting,
+            made.active,
+            made.max);
     return made;
   }
 
@@ -98,23 +153,51 @@ final class ConsumerMetrics {
   private void collect() {
     Map<Attributes, Long> open = new HashMap<>();
     Map<Attributes, Long> owned = new HashMap<>();
-    Map<Attributes, Double> waiting = new HashMap<>();
+    Map<Attributes, Double> waits = new HashMap<>();
+    Map<Attributes, ConsumerObservation.Pool> pools = new HashMap<>();
     for (ObservedConsumer consumer : consumers) {
       Attributes group = group(consumer.group()).build();
       consumer.count();
       consumer.inFlight(value -> open.merge(group, value, Long::sum));
       consumer.assignedPartitions(value -> owned.merge(group, (long) value, Long::sum));
+      consumer.pool(pool -> pools.merge(group, pool, ConsumerMetrics::fuller));
       consumer.held(
           // two owners of a partition at once: around a rebalance, one of them has lost it
-          partition -> waiting.merge(attributes(group, partition), seconds(partition), Math::max));
+          partition -> waits.merge(attributes(group, partition), seconds(partition), Math::max));
     }
     open.forEach((attributes, value) -> inFlight.record(value, attributes));
     owned.forEach((attributes, value) -> assigned.record(value, attributes));
-    waiting.forEach((attributes, value) -> held.record(value, attributes));
+    waits.forEach((attributes, value) -> held.record(value, attributes));
+    pools.forEach((attributes, pool) -> record(pool, attributes));
     ledger.totals().forEach(this::record);
   }
 
+  /** Consumers of one group share one pool as a rule: not to be added up. */
+  private static ConsumerObservation.Pool fuller(
+      ConsumerObservation.Pool one, ConsumerObservation.Pool other) {
+    return one.active().orElse(0) >= other.active().orElse(0) ? one : other;
+  }
+
+  private void record(ConsumerObservation.Pool pool, Attributes attributes) {
+    waiting.record(pool.waiting(), attributes);
+    pool.active().ifPresent(value -> active.record(value, attributes));
+    pool.max().ifPresent(value -> max.record(value, attributes));
+  }
+
   private void record(CountLedger.Totals totals) {
+    Attributes group = group(totals.group()).build();
+    totals
+        .leaks()
+        .forEach(
+            (kind, count) -> {
+              AttributesBuilder attributes = group.toBuilder();
+              semconv.leak.put(attributes, kind);
+              leaks.record(count, attributes.build());
+            });
+    if (!totals.pool().isEmpty()) {
+      acquired.record(totals.pool().getOrDefault(ACQUIRED, 0L), group);
+      waited.record(totals.pool().getOrDefault(WAITED, 0L) / 1e9, group);
+    }
     retries.record(totals.retries(), group(totals.group()).build());
     totals
         .deliveries()

@@ -19,7 +19,12 @@ final class CountLedger {
   static final int MAX_ENDED_GROUPS = 100;
 
   /** The totals of one group. */
-  record Totals(String group, Map<String, Long> deliveries, long retries) {}
+  record Totals(
+      String group,
+      Map<String, Long> deliveries,
+      long retries,
+      Map<String, Long> leaks,
+      Map<String, Long> pool) {}
 
   /** In the order in which they began, and ended ones in the order in which they did. */
   private final Map<String, Group> groups = new LinkedHashMap<>();
@@ -33,16 +38,24 @@ final class CountLedger {
 
   synchronized List<Totals> totals() {
     return groups.values().stream()
-        .map(group -> new Totals(group.name, Map.copyOf(group.deliveries), group.retries))
+        .map(
+            group ->
+                new Totals(
+                    group.name,
+                    Map.copyOf(group.deliveries),
+                    group.retries,
+                    Map.copyOf(group.leaks),
+                    Map.copyOf(group.pool)))
         .toList();
   }
 
-  private synchronized void book(Account account, Map<String, Long> deliveries) {
-    deliveries.forEach(
-        (outcome, count) -> {
-          long more = Math.max(0, count - account.deliveries.getOrDefault(outcome, 0L));
-          account.deliveries.merge(outcome, more, Long::sum);
-          account.group.deliveries.merge(outcome, more, Long::sum);
+  private synchronized void book(
+      Map<String, Long> account, Map<String, Long> group, Map<String, Long> soFar) {
+    soFar.forEach(
+        (name, count) -> {
+          long more = Math.max(0, count - account.getOrDefault(name, 0L));
+          account.merge(name, more, Long::sum);
+          group.merge(name, more, Long::sum);
         });
   }
 
@@ -76,6 +89,8 @@ final class CountLedger {
 
     private final String name;
     private final Map<String, Long> deliveries = new TreeMap<>();
+    private final Map<String, Long> leaks = new TreeMap<>();
+    private final Map<String, Long> pool = new TreeMap<>();
     private long retries;
     private int consumers;
 
@@ -89,6 +104,8 @@ final class CountLedger {
 
     private final Group group;
     private final Map<String, Long> deliveries = new TreeMap<>();
+    private final Map<String, Long> leaks = new TreeMap<>();
+    private final Map<String, Long> pool = new TreeMap<>();
     private long retries;
 
     private Account(Group group) {
@@ -97,7 +114,18 @@ final class CountLedger {
 
     /** Books what is more than before, by outcome. */
     void deliveries(Map<String, Long> soFar) {
-      book(this, Map.copyOf(soFar)); // foreign code is not called under the lock
+      // a copy: foreign code is not called under the lock
+      book(deliveries, group.deliveries, Map.copyOf(soFar));
+    }
+
+    /** Books what is more than before, by kind. */
+    void leaks(Map<String, Long> soFar) {
+      book(leaks, group.leaks, Map.copyOf(soFar));
+    }
+
+    /** Books what is more than before, by figure. */
+    void pool(Map<String, Long> soFar) {
+      book(pool, group.pool, soFar);
     }
 
     /** Books what is more than before. */

@@ -1,7 +1,10 @@
 package dev.onceward.tracing.internal;
 
 import dev.onceward.tracing.ConsumerObservation;
+import dev.onceward.tracing.ConsumerObservation.Pool;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -36,6 +39,19 @@ final class ObservedConsumer {
   void count() {
     read("deliveries", observation::deliveries, account::deliveries);
     read("retries", observation::retries, account::retries);
+    read("leaks", observation::leaks, account::leaks);
+    read("pool", observation::pool, pool -> pool.ifPresent(this::count));
+  }
+
+  private void count(Pool pool) {
+    account.pool(
+        Map.of(
+            ConsumerMetrics.ACQUIRED, pool.acquired(),
+            ConsumerMetrics.WAITED, pool.waited().toNanos()));
+  }
+
+  void pool(Consumer<Pool> use) {
+    read("pool", observation::pool, (Optional<Pool> pool) -> pool.ifPresent(use));
   }
 
   void inFlight(Consumer<Long> use) {

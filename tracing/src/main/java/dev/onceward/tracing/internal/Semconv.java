@@ -25,6 +25,12 @@ final class Semconv {
   static final String CONSUMER_IN_FLIGHT = "onceward.consumer.in_flight";
   static final String CONSUMER_PARTITIONS_ASSIGNED = "onceward.consumer.partitions.assigned";
   static final String CONSUMER_PARTITION_HELD = "onceward.consumer.partition.held";
+  static final String CONSUMER_LEAKS = "onceward.consumer.leaks";
+  static final String CONSUMER_POOL_ACQUIRED = "onceward.consumer.pool.acquired";
+  static final String CONSUMER_POOL_WAIT = "onceward.consumer.pool.wait";
+  static final String CONSUMER_POOL_WAITING = "onceward.consumer.pool.waiting";
+  static final String CONSUMER_POOL_ACTIVE = "onceward.consumer.pool.active";
+  static final String CONSUMER_POOL_MAX = "onceward.consumer.pool.max";
 
   /** What is done with a message: its name in the column of v1.24, and in the later ones. */
   enum Operation {
@@ -61,6 +67,7 @@ final class Semconv {
   final Field<Long> attempt;
   final Field<String> outcome;
   final Field<String> gate;
+  final Field<String> leak;
   private final Field<String> operationV24;
   private final Field<String> operationName;
   private final Field<String> operationType;
@@ -110,6 +117,7 @@ final class Semconv {
     attempt = field(AttributeKey::longKey, "onceward.attempt");
     outcome = text("onceward.outcome");
     gate = text("onceward.gate");
+    leak = text("onceward.leak");
 
     String clientDuration = "messaging.client.operation.duration";
     sendDuration = names("messaging.publish.duration", clientDuration, clientDuration);

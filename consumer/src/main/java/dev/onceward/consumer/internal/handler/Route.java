@@ -42,6 +42,21 @@ public record Route(
     return takesLists || needsInbox();
   }
 
+  /** The same handler, called by another call. */
+  public Route withCall(Call call) {
+    return new Route(
+        handlerId,
+        name,
+        topics,
+        typePattern,
+        idempotency,
+        versions,
+        payload,
+        transactional,
+        takesLists,
+        call);
+  }
+
   /** Whether the effect runs in a transaction of the inbox. */
   public boolean needsInbox() {
     return idempotency != Idempotency.NONE || versions != null || transactional;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the handler of a (topic, event type). Immutable. */
@@ -69,6 +70,13 @@ public final class Routes {
     return all;
   }
 
+  /** The same routes, each changed, but for what it takes. */
+  public Routes map(UnaryOperator<Route> change) {
+    Map<String, TopicRoutes> changed = new HashMap<>();
+    byTopic.forEach((topic, routes) -> changed.put(topic, routes.map(change)));
+    return new Routes(all.stream().map(change).toList(), changed);
+  }
+
   public Set<String> topics() {
     return byTopic.keySet();
   }
@@ -95,6 +103,12 @@ public final class Routes {
       prefixes.sort(
           Comparator.comparingInt((Route route) -> route.typePattern().length()).reversed());
       return new TopicRoutes(Map.copyOf(exact), List.copyOf(prefixes));
+    }
+
+    TopicRoutes map(UnaryOperator<Route> change) {
+      Map<String, Route> changed = new HashMap<>();
+      exact.forEach((type, route) -> changed.put(type, change.apply(route)));
+      return new TopicRoutes(Map.copyOf(changed), prefixes.stream().map(change).toList());
     }
 
     @Nullable Route find(String type) {

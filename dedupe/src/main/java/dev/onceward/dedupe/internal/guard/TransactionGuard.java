@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,19 +31,27 @@ public final class TransactionGuard {
 
   private final TransactionProbe probe;
   private final Connection connection;
+  private final Consumer<String> texts;
   private final Set<Statement> openStatements =
       Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
   private final AtomicReference<@Nullable SQLException> firstError = new AtomicReference<>();
   private final AtomicReference<@Nullable String> refusedEnding = new AtomicReference<>();
   private volatile boolean ended;
 
-  private TransactionGuard(Connection raw, TransactionProbe probe) {
+  private TransactionGuard(Connection raw, TransactionProbe probe, Consumer<String> texts) {
     this.probe = probe;
+    this.texts = texts;
     this.connection = Wrapping.proxy(Connection.class, new GuardedConnection(this, raw));
   }
 
-  public static TransactionGuard over(Connection raw, TransactionProbe probe) {
-    return new TransactionGuard(raw, probe);
+  /**
+   * Begins to guard.
+   *
+   * @param texts sees the text of each statement that is not refused
+   */
+  public static TransactionGuard over(
+      Connection raw, TransactionProbe probe, Consumer<String> texts) {
+    return new TransactionGuard(raw, probe, texts);
   }
 
   /** The connection for the handler; always the same. */
@@ -137,6 +146,7 @@ public final class TransactionGuard {
               + " is refused inside an event's transaction: it would outlive the transaction on a"
               + " pooled connection; use SET LOCAL, or the data source's settings");
     }
+    texts.accept(sql);
     return control;
   }
 }

@@ -1,0 +1,113 @@
+package dev.onceward.dedupe.internal.hygiene;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks PostgreSQL what is on a session: one query. Immutable.
+ *
+ * <p>Settings are asked for by name: {@code pg_settings} does not list custom ones, and costs more
+ * than all the rest. Names are qualified, because the search path may be what has changed.
+ */
+final class ServerQuery {
+  static final String ROLE = "role";
+  static final String SESSION_AUTHORIZATION = "session_authorization";
+  static final String SEARCH_PATH = "search_path";
+
+  private static final List<String> ALWAYS =
+      List.of(
+          ROLE,
+          SESSION_AUTHORIZATION,
+          SEARCH_PATH,
+          "default_transaction_isolation",
+          "default_transaction_read_only",
+          "statement_timeout",
+          "lock_timeout",
+          "row_security",
+          "session_replication_role");
+
+  private static final String ADVISORY =
+      "SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks"
+          + " WHERE locktype = 'advisory' AND pid = pg_catalog.pg_backend_pid()";
+
+  private final List<String> names;
+  private final String sql;
+
+  ServerQuery(Collection<String> watched) {
+    Set<String> all = new LinkedHashSet<>(ALWAYS);
+    watched.forEach(name -> all.add(name.toLowerCase(Locale.ROOT)));
+    this.names = List.copyOf(all);
+    StringBuilder query = new StringBuilder("SELECT ");
+    for (String name : names) {
+      // safe: Builder.watch takes only letters, digits, _, $ and .
+      query.append("pg_catalog.current_setting('").append(name).append("', true), ");
+    }
+    query
+        .append('(')
+        .append(ADVISORY)
+        .append("), ARRAY(SELECT relname::text FROM pg_catalog.pg_class")
+        .append(" WHERE relnamespace = pg_catalog.pg_my_temp_schema()")
+        .append(" AND relkind IN ('r', 'p', 'v', 'S', 'm', 'f') ORDER BY 1)")
+        .append(", ARRAY(SELECT c FROM pg_catalog.pg_listening_channels() c ORDER BY 1)")
+        .append(", ARRAY(SELECT name FROM pg_catalog.pg_cursors WHERE is_holdable ORDER BY 1)");
+    this.sql = query.toString();
+  }
+
+  /** The watched settings, in lower case and in order. */
+  List<String> names() {
+    return names;
+  }
+
+  ServerState read(Connection connection) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql);
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      List<String> settings = new ArrayList<>(names.size());
+      for (int i = 1; i <= names.size(); i++) {
+        settings.add(ServerState.text(row.getString(i)));
+      }
+      int next = names.size() + 1;
+      return new ServerState(
+          settings,
+          row.getLong(next),
+          texts(row, next + 1),
+          texts(row, next + 2),
+          texts(row, next + 3));
+    }
+  }
+
+  /**
+   * Lets go of all session-level advisory locks and returns how many remain: those of the
+   * transaction. {@code pg_locks} does not tell the two apart, and unlocking one by one would leave
+   * a warning in the server's log for each of the transaction.
+   */
+  static long releaseAdvisoryLocks(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_catalog.pg_advisory_unlock_all()");
+      try (ResultSet row = statement.executeQuery(ADVISORY)) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
+  }
+
+  private static List<String> texts(ResultSet row, int column) throws SQLException {
+    java.sql.Array array = row.getArray(column);
+    @Nullable String[] values = (@Nullable String[]) array.getArray();
+    List<String> texts = new ArrayList<>(values.length);
+    for (@Nullable String value : values) {
+      texts.add(String.valueOf(value));
+    }
+    return texts;
+  }
+}
