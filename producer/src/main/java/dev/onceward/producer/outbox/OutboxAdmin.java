@@ -54,7 +54,7 @@ public final class OutboxAdmin {
    * instead.
    */
   public void createSchema() {
-    run("create the outbox's tables", new Schema(tables)::create);
+    boolean unused = run("create the outbox's tables", new Schema(tables)::create);
   }
 
   /**
@@ -64,12 +64,13 @@ public final class OutboxAdmin {
    * @throws OutboxUnavailableException naming everything that is wrong, in one line
    */
   public void verify() {
-    run(
-        "check the outbox's tables",
-        session -> {
-          new Checks(tables).run(session);
-          return null;
-        });
+    boolean unused =
+        run(
+            "check the outbox's tables",
+            session -> {
+              new Checks(tables).run(session);
+              return true;
+            });
   }
 
   /**
@@ -117,7 +118,7 @@ public final class OutboxAdmin {
     return run("discard a dead row", session -> new DeadRows(tables).discard(session, seq));
   }
 
-  private <T extends @Nullable Object> T run(String what, Session.Work<T> work) {
+  private <T> T run(String what, Session.Work<T> work) {
     try (Session session = new Session(dataSource)) {
       return session.explained(what, work);
     }

@@ -86,7 +86,7 @@ public final class OutboxRelay implements AutoCloseable {
           "be checked",
           checked -> {
             new Checks(config.tables()).run(checked);
-            return null;
+            return true;
           });
     }
     started = true;

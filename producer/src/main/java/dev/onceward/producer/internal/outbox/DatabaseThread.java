@@ -43,7 +43,7 @@ final class DatabaseThread {
    * @param done gets the result, on the loop
    * @param failed runs on the loop after a pause
    */
-  <T extends @Nullable Object> void run(Session.Work<T> work, Consumer<T> done, Runnable failed) {
+  <T> void run(Session.Work<T> work, Consumer<T> done, Runnable failed) {
     executor.execute(
         () -> {
           try {

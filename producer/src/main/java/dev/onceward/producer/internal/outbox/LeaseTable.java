@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The statements on leases and relays. All times are the database's. */
 final class LeaseTable {
@@ -88,11 +87,10 @@ final class LeaseTable {
     }
   }
 
-  @Nullable Void leave(Connection connection) throws SQLException {
+  void leave(Connection connection) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(leave)) {
       statement.setObject(1, owner);
       statement.executeUpdate();
-      return null;
     }
   }
 
@@ -141,7 +139,7 @@ final class LeaseTable {
     }
   }
 
-  @Nullable Void giveUp(Connection connection, Collection<Integer> shards) throws SQLException {
+  void giveUp(Connection connection, Collection<Integer> shards) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(giveUp)) {
       statement.setObject(1, owner);
       statement.setArray(
@@ -149,7 +147,6 @@ final class LeaseTable {
           connection.createArrayOf(
               "int2", shards.stream().map(Integer::shortValue).toArray(Short[]::new)));
       statement.executeUpdate();
-      return null;
     }
   }
 

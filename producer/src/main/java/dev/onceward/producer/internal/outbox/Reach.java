@@ -64,8 +64,9 @@ final class Reach {
     if (place == null || isLateCut(bucket)) {
       return 0;
     }
-    return isCut(ahead, bucket.number, request.rooms()[place])
-        ? Math.min(result.settled(), ahead.get(bucket.number).last)
+    Part part = ahead.get(bucket.number);
+    return part != null && part.isCut(request.rooms()[place], request.bytes())
+        ? Math.min(result.settled(), part.last)
         : result.settled();
   }
 

@@ -109,7 +109,7 @@ public final class RelayEngine {
                 session.run(
                     connection -> {
                       leases.end(connection);
-                      return null;
+                      return true;
                     }));
     state = failure == null ? State.STOPPED : State.FAILED;
     ended.countDown();

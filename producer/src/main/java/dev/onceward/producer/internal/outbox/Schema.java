@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
 
 /** Creates the outbox's tables with the shipped script, so that the two cannot drift apart. */
 public final class Schema {
@@ -26,19 +25,21 @@ public final class Schema {
     this.tables = tables;
   }
 
-  /** Creates what is missing; without any DDL, and so any right to it, when nothing is. */
-  public @Nullable Void create(Session session) throws SQLException {
+  /** Creates what is missing and says whether there was: when not, no right to create is needed. */
+  public boolean create(Session session) throws SQLException {
     return session.transaction(
         connection -> {
-          if (!isComplete(connection)) {
-            try (Statement statement = connection.createStatement()) {
-              statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
-              if (!isComplete(connection)) {
-                createIn(statement);
-              }
-            }
+          if (isComplete(connection)) {
+            return false;
           }
-          return null;
+          try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
+            if (isComplete(connection)) {
+              return false;
+            }
+            createIn(statement);
+            return true;
+          }
         });
   }
 

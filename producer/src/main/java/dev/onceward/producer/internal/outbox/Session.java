@@ -26,17 +26,17 @@ public final class Session implements AutoCloseable {
   }
 
   /** What is done with the connection. */
-  interface Sql<T extends @Nullable Object> {
+  interface Sql<T> {
     T on(Connection connection) throws SQLException;
   }
 
   /** What is done with the session. */
-  public interface Work<T extends @Nullable Object> {
+  public interface Work<T> {
     T with(Session session) throws SQLException;
   }
 
   /** Runs statements that each commit by themselves. Whatever fails costs the connection. */
-  <T extends @Nullable Object> T run(Sql<T> work) throws SQLException {
+  <T> T run(Sql<T> work) throws SQLException {
     boolean done = false;
     try {
       T result = work.on(open());
@@ -50,7 +50,7 @@ public final class Session implements AutoCloseable {
   }
 
   /** Runs statements in one transaction and commits it. */
-  <T extends @Nullable Object> T transaction(Sql<T> work) throws SQLException {
+  <T> T transaction(Sql<T> work) throws SQLException {
     return run(
         opened -> {
           opened.setAutoCommit(false);
@@ -67,7 +67,7 @@ public final class Session implements AutoCloseable {
    * @param what the end of "cannot"
    * @throws OutboxUnavailableException when it fails
    */
-  public <T extends @Nullable Object> T explained(String what, Work<T> work) {
+  public <T> T explained(String what, Work<T> work) {
     try {
       return work.with(this);
     } catch (SQLException e) {
