@@ -13,6 +13,7 @@ public final class PublishException extends RuntimeException {
   private final @Nullable String eventId;
   private final @Nullable String eventType;
   private final String topic;
+  private final String reason;
 
   /**
    * Creates the exception.
@@ -33,6 +34,7 @@ public final class PublishException extends RuntimeException {
         describe(eventId, eventType) + " was not published to " + topic + ": " + reason + '.',
         cause);
     this.topic = topic;
+    this.reason = reason;
     this.eventId = eventId;
     this.eventType = eventType;
   }
@@ -40,6 +42,11 @@ public final class PublishException extends RuntimeException {
   /** The topic it was meant for. */
   public String topic() {
     return topic;
+  }
+
+  /** Why, and which setting mends it; without a full stop at its end. */
+  public String reason() {
+    return reason;
   }
 
   /** The event's id; null for a record that is no event. */

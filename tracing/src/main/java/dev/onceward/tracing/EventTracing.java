@@ -6,7 +6,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Spans, trace context and log context of messages, at the point where they are sent and
+ * Spans, trace context and log context of messages, at the point where they are created, sent and
  * dispatched.
  *
  * <p>Spans and metrics follow the OpenTelemetry messaging conventions in the {@link SemconvDialect}
@@ -60,6 +60,25 @@ public interface EventTracing {
   SendSpan startSend(ProducerRecord<byte[], byte[]> record);
 
   /**
+   * Starts the PRODUCER span of the creation of a record that is stored first and sent by a relay,
+   * and writes its context to the record's headers, as {@link #startSend} does. No message counts
+   * as sent.
+   *
+   * @param record the record about to be stored; its headers are changed
+   * @throws IllegalStateException when the headers are read-only
+   */
+  CreateSpan startCreate(ProducerRecord<byte[], byte[]> record);
+
+  /**
+   * Starts the CLIENT span of the send of a record that was created earlier, by {@link
+   * #startCreate} as a rule. It is linked to the context that the record carries; the record itself
+   * is forwarded as it is, {@code traceparent} included.
+   *
+   * @param record the record about to be sent; not changed
+   */
+  SendSpan startForward(ProducerRecord<byte[], byte[]> record);
+
+  /**
    * Starts the CONSUMER span of one delivery.
    *
    * @param record the record as it was polled; not changed
@@ -89,21 +108,32 @@ public interface EventTracing {
    */
   Registration observe(ConsumerObservation consumer);
 
-  /** A consumer that is observed. Thread-safe. */
+  /**
+   * Reports an outbox relay's own metrics: {@code onceward.outbox.records} by {@code
+   * onceward.outcome}, {@code .lease.changes}, {@code .shards}, {@code .backlog}, {@code
+   * .backlog.age} and {@code .dead}.
+   *
+   * <p>The relay is asked when metrics are collected. Relays that report to one OpenTelemetry
+   * through one tracing are added up, of ages the highest is reported; counts of those that were
+   * closed stay in the totals.
+   *
+   * @param relay the relay, which has counted nothing yet; each is registered once
+   * @return closed when the relay has stopped
+   */
+  Registration observe(RelayObservation relay);
+
+  /** A consumer or a relay that is observed. Thread-safe. */
   interface Registration extends AutoCloseable {
 
-    /**
-     * Reads the consumer's counts once more and lets go of it. Further calls do nothing. Never
-     * throws.
-     */
+    /** Reads the counts once more and lets go of it. Further calls do nothing. Never throws. */
     @Override
     void close();
   }
 
-  /** A send span. Thread-safe; the first of {@link #sent} and {@link #failed} ends it. */
-  interface SendSpan {
+  /** A span of a record on its way. Thread-safe. */
+  interface HopSpan {
 
-    /** The {@code traceparent} that was set on the record: the context of this hop. */
+    /** The {@code traceparent} of the record: the context of this hop. */
     String traceparent();
 
     /**
@@ -111,11 +141,22 @@ public interface EventTracing {
      */
     String originTraceparent();
 
+    /** Ends the span with the error the record could not be sent or stored for. */
+    void failed(Throwable error);
+  }
+
+  /** A send span. Thread-safe; the first of {@link #sent} and {@link #failed} ends it. */
+  interface SendSpan extends HopSpan {
+
     /** Ends the span: the broker has acknowledged the record. */
     void sent(int partition, long offset);
+  }
 
-    /** Ends the span with the error the record could not be sent for. */
-    void failed(Throwable error);
+  /** A create span. Thread-safe; the first of {@link #created} and {@link #failed} ends it. */
+  interface CreateSpan extends HopSpan {
+
+    /** Ends the span: the record is stored. */
+    void created();
   }
 
   /**

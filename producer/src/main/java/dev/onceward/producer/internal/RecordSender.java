@@ -18,6 +18,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +114,23 @@ public final class RecordSender {
       sending.failed(e);
     }
     return sending.result;
+  }
+
+  /**
+   * Waits until the producer knows a topic, for up to {@code max.block.ms}: a send to it does not
+   * block for that then.
+   *
+   * @throws PublishException when the topic is not there, may not be written to, or no broker
+   *     answers
+   * @throws IllegalStateException when this sender is closed
+   */
+  public void requireTopic(String topic) {
+    ensureOpen();
+    try {
+      var unused = producer.partitionsFor(topic);
+    } catch (KafkaException e) {
+      throw new PublishException(topic, null, null, advice.explain(e), advice.safeCause(e));
+    }
   }
 
   /** Waits until every record sent so far is acknowledged or has failed. */

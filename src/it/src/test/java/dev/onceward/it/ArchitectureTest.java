@@ -53,7 +53,7 @@ class ArchitectureTest {
           .whereLayer("dedupe")
           .mayOnlyAccessLayers("envelope")
           .whereLayer("producer")
-          .mayOnlyAccessLayers("envelope", "tracing")
+          .mayOnlyAccessLayers("envelope", "tracing", "dedupe")
           .whereLayer("consumer")
           .mayOnlyAccessLayers("envelope", "tracing", "dedupe", "producer")
           .whereLayer("testkit")

@@ -2,11 +2,13 @@ package dev.onceward.tracing.internal;
 
 import dev.onceward.tracing.ConsumerObservation;
 import dev.onceward.tracing.EventTracing;
+import dev.onceward.tracing.RelayObservation;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,7 @@ public final class GlobalEventTracing implements EventTracing {
   private final MessageTracing contextOnly;
   private final Object lock = new Object();
 
-  /** Consumers that came before the global was found; guarded by the lock. */
+  /** Consumers and relays that came before the global was found; guarded by the lock. */
   private final Set<Waiting> waiting = new LinkedHashSet<>();
 
   private volatile @Nullable MessageTracing registered;
@@ -39,6 +41,16 @@ public final class GlobalEventTracing implements EventTracing {
   }
 
   @Override
+  public CreateSpan startCreate(ProducerRecord<byte[], byte[]> record) {
+    return delegate().startCreate(record);
+  }
+
+  @Override
+  public SendSpan startForward(ProducerRecord<byte[], byte[]> record) {
+    return delegate().startForward(record);
+  }
+
+  @Override
   public ProcessSpan startProcess(
       ConsumerRecord<byte[], byte[]> record, String group, int attempt) {
     return delegate().startProcess(record, group, attempt);
@@ -47,12 +59,22 @@ public final class GlobalEventTracing implements EventTracing {
   @Override
   public Registration observe(ConsumerObservation consumer) {
     String group = Objects.requireNonNull(consumer.group(), "group");
+    return register(found -> found.observe(group, consumer));
+  }
+
+  @Override
+  public Registration observe(RelayObservation relay) {
+    Objects.requireNonNull(relay, "relay");
+    return register(found -> found.observe(relay));
+  }
+
+  private Registration register(Function<MessageTracing, Registration> how) {
     synchronized (lock) {
       MessageTracing found = delegate();
       if (found != contextOnly) {
-        return found.observe(group, consumer);
+        return how.apply(found);
       }
-      Waiting registration = new Waiting(group, consumer);
+      Waiting registration = new Waiting(how);
       waiting.add(registration);
       return registration;
     }
@@ -73,7 +95,7 @@ public final class GlobalEventTracing implements EventTracing {
         return known;
       }
       MessageTracing found = new MessageTracing(GlobalOpenTelemetry.get(), config);
-      waiting.forEach(consumer -> consumer.connect(found));
+      waiting.forEach(each -> each.connect(found));
       waiting.clear();
       registered = found;
       return found;
@@ -83,19 +105,17 @@ public final class GlobalEventTracing implements EventTracing {
   /** A registration that takes effect when the global is found. */
   private final class Waiting implements Registration {
 
-    private final String group;
-    private final ConsumerObservation consumer;
+    private final Function<MessageTracing, Registration> how;
 
     /** Guarded by the lock. */
     private @Nullable Registration connected;
 
-    Waiting(String group, ConsumerObservation consumer) {
-      this.group = group;
-      this.consumer = consumer;
+    Waiting(Function<MessageTracing, Registration> how) {
+      this.how = how;
     }
 
     void connect(MessageTracing found) {
-      connected = found.observe(group, consumer);
+      connected = how.apply(found);
     }
 
     @Override

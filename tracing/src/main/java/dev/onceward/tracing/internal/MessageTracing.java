@@ -1,11 +1,13 @@
 package dev.onceward.tracing.internal;
 
+import static io.opentelemetry.api.trace.SpanKind.CLIENT;
 import static io.opentelemetry.api.trace.SpanKind.CONSUMER;
 import static io.opentelemetry.api.trace.SpanKind.PRODUCER;
 
 import dev.onceward.tracing.ConsumerObservation;
 import dev.onceward.tracing.EventTracing;
 import dev.onceward.tracing.ProcessRelation;
+import dev.onceward.tracing.RelayObservation;
 import dev.onceward.tracing.internal.Semconv.Operation;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.baggage.Baggage;
@@ -39,6 +41,7 @@ public final class MessageTracing implements EventTracing {
   private final Tracer tracer;
   private final MeterProvider meterProvider;
   private final MessagingMetrics metrics;
+  private final RelayMetrics relayMetrics;
 
   public MessageTracing(OpenTelemetry openTelemetry, TracingConfig config) {
     this.config = config;
@@ -51,10 +54,49 @@ public final class MessageTracing implements EventTracing {
     this.tracer = tracers.build();
     this.meterProvider = openTelemetry.getMeterProvider();
     this.metrics = new MessagingMetrics(meter(), semconv);
+    this.relayMetrics = new RelayMetrics(this::meter, semconv);
   }
 
   @Override
   public SendSpan startSend(ProducerRecord<byte[], byte[]> record) {
+    Hop hop = startHop(Operation.SEND, record);
+    return new SendSpanImpl(
+        semconv, metrics, hop.context(), hop.attributes(), hop.traceparent(), hop.origin());
+  }
+
+  @Override
+  public CreateSpan startCreate(ProducerRecord<byte[], byte[]> record) {
+    Hop hop = startHop(Operation.CREATE, record);
+    return new CreateSpanImpl(semconv, hop.context(), hop.traceparent(), hop.origin());
+  }
+
+  @Override
+  public SendSpan startForward(ProducerRecord<byte[], byte[]> record) {
+    TraceHeaders stored = TraceHeaders.read(record.headers());
+    SpanContext creation = stored.hop();
+    TopicAttributes.Shared shared = topics.of(Operation.SEND, record.topic(), null);
+    SpanBuilder builder = tracer.spanBuilder(shared.spanName()).setSpanKind(CLIENT);
+    if (tracer.isEnabled()) {
+      builder.setAllAttributes(sendAttributes(shared.attributes(), record, stored));
+      if (creation.isValid()) {
+        builder.addLink(creation);
+      }
+    }
+    Context context = Context.current().with(builder.startSpan());
+    String traceparent = creation.isValid() ? TraceHeaders.format(creation) : "";
+    return new SendSpanImpl(
+        semconv,
+        metrics,
+        context,
+        shared.attributes(),
+        traceparent,
+        origin(stored, creation, traceparent));
+  }
+
+  /** A span whose context a record has taken on. */
+  private record Hop(Context context, Attributes attributes, String traceparent, String origin) {}
+
+  private Hop startHop(Operation operation, ProducerRecord<byte[], byte[]> record) {
     TraceHeaders earlier = TraceHeaders.read(record.headers());
     SpanContext earlierHop = earlier.hop();
     Context current = Context.current();
@@ -65,7 +107,7 @@ public final class MessageTracing implements EventTracing {
             ? withBaggage(current.with(Span.wrap(earlierHop)), earlier.baggage(), false)
             : current;
 
-    TopicAttributes.Shared shared = topics.of(Operation.SEND, record.topic(), null);
+    TopicAttributes.Shared shared = topics.of(operation, record.topic(), null);
     SpanBuilder builder =
         tracer.spanBuilder(shared.spanName()).setSpanKind(PRODUCER).setParent(parent);
     if (tracer.isEnabled()) {
@@ -92,7 +134,7 @@ public final class MessageTracing implements EventTracing {
               + " was sent before and its headers are read-only; send a copy of it.",
           e);
     }
-    return new SendSpanImpl(semconv, metrics, context, shared.attributes(), traceparent, origin);
+    return new Hop(context, shared.attributes(), traceparent, origin);
   }
 
   @Override
@@ -136,6 +178,11 @@ public final class MessageTracing implements EventTracing {
   @Override
   public Registration observe(ConsumerObservation consumer) {
     return observe(Objects.requireNonNull(consumer.group(), "group"), consumer);
+  }
+
+  @Override
+  public Registration observe(RelayObservation relay) {
+    return relayMetrics.observe(relay);
   }
 
   Registration observe(String group, ConsumerObservation consumer) {

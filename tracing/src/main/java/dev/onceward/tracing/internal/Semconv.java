@@ -32,8 +32,17 @@ final class Semconv {
   static final String CONSUMER_POOL_ACTIVE = "onceward.consumer.pool.active";
   static final String CONSUMER_POOL_MAX = "onceward.consumer.pool.max";
 
+  // the outbox relay's own metrics
+  static final String OUTBOX_RECORDS = "onceward.outbox.records";
+  static final String OUTBOX_LEASE_CHANGES = "onceward.outbox.lease.changes";
+  static final String OUTBOX_SHARDS = "onceward.outbox.shards";
+  static final String OUTBOX_BACKLOG = "onceward.outbox.backlog";
+  static final String OUTBOX_BACKLOG_AGE = "onceward.outbox.backlog.age";
+  static final String OUTBOX_DEAD = "onceward.outbox.dead";
+
   /** What is done with a message: its name in the column of v1.24, and in the later ones. */
   enum Operation {
+    CREATE("create", "create"),
     SEND("publish", "send"),
     PROCESS("process", "process");
 

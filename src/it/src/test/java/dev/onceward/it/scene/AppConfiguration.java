@@ -27,10 +27,16 @@ public final class AppConfiguration {
     return new AppConfiguration(properties);
   }
 
-  /** A member of the scene's group; in the test, which may add to it. */
-  public static Properties ofMember(Scene scene, Map<String, Object> kafka) {
+  /** What these Kafka clients are told; in the test, which may add to it. */
+  public static Properties ofClient(Map<String, Object> kafka) {
     Properties properties = new Properties();
     kafka.forEach((name, value) -> properties.put(KAFKA + name, value.toString()));
+    return properties;
+  }
+
+  /** A member of the scene's group; in the test, which may add to it. */
+  public static Properties ofMember(Scene scene, Map<String, Object> kafka) {
+    Properties properties = ofClient(kafka);
     properties.put("group", scene.group());
     return properties;
   }
@@ -52,11 +58,16 @@ public final class AppConfiguration {
     }
     Properties properties = ofMember(scene, kafka);
     properties.put("topic", topic);
+    putDatabase(properties, database, ledger.schema());
+    return properties;
+  }
+
+  /** Adds how to get at a schema of a database. */
+  public static void putDatabase(Properties properties, TestDatabase database, String schema) {
     properties.put("database.url", database.jdbcUrl());
     properties.put("database.user", database.user());
     properties.put("database.password", database.password());
-    properties.put("database.schema", ledger.schema());
-    return properties;
+    properties.put("database.schema", schema);
   }
 
   /** The properties of its Kafka clients. */

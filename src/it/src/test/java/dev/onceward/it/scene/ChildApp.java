@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -30,22 +31,26 @@ public final class ChildApp implements AutoCloseable {
 
   /** Starts a program that reads its configuration, as properties, from standard input. */
   public static ChildApp start(Class<?> program, Properties configuration) {
+    return start(
+        program, configuration, List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+  }
+
+  /** Starts a program with these options of the JVM. */
+  public static ChildApp start(
+      Class<?> program, Properties configuration, List<String> jvmOptions) {
     try {
       Path log = Files.createTempFile("child-app-", ".log");
       // under Failsafe java.class.path is only a launcher's jar
       String classPath =
           Optional.ofNullable(System.getProperty("surefire.test.class.path"))
               .orElseGet(() -> System.getProperty("java.class.path"));
-      ProcessBuilder builder =
-          new ProcessBuilder(
-              List.of(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-Xmx128m",
-                  "-XX:+UseSerialGC",
-                  "-XX:TieredStopAtLevel=1",
-                  // as in a container: an application that is out of memory ends
-                  "-XX:+ExitOnOutOfMemoryError",
-                  program.getName()));
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(jvmOptions);
+      // as in a container: an application that is out of memory ends
+      command.add("-XX:+ExitOnOutOfMemoryError");
+      command.add(program.getName());
+      ProcessBuilder builder = new ProcessBuilder(command);
       builder.environment().put("CLASSPATH", classPath);
       Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
       try (OutputStream in = process.getOutputStream()) {

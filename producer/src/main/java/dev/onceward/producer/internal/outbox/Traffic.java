@@ -1,0 +1,257 @@
+package dev.onceward.producer.internal.outbox;
+
+import dev.onceward.producer.PublishException;
+import dev.onceward.producer.outbox.DeadReason;
+import dev.onceward.tracing.KeyHash;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the rows in memory, each key's one after the other, and collects what then has to be done
+ * in the database. Belongs to the loop.
+ */
+final class Traffic {
+  private static final String SUBJECT = "sending";
+  private static final String SILENCE = "brokers";
+  private static final long SILENT_TOO_LONG = TimeUnit.SECONDS.toNanos(10);
+
+  private final EventLoop loop;
+  private final Sender sender;
+  private final Topics topics;
+  private final Shards shards;
+  private final Counters counters;
+  private final Problems problems;
+  private final KeyGate gate = new KeyGate();
+  private List<Row> acknowledged = new ArrayList<>();
+  private List<Leaving> leaving = new ArrayList<>();
+
+  /** Keys with rows on their way to the dead, and how many: later rows follow them. */
+  private final Map<RowKey, Integer> moving = new HashMap<>();
+
+  private int failuresInARow;
+  private int sending;
+  private long lastAnswer = System.nanoTime();
+
+  Traffic(
+      EventLoop loop,
+      Sender sender,
+      Topics topics,
+      Shards shards,
+      Counters counters,
+      Problems problems) {
+    this.loop = loop;
+    this.sender = sender;
+    this.topics = topics;
+    this.shards = shards;
+    this.counters = counters;
+    this.problems = problems;
+  }
+
+  /** Takes in a row that was read; true when it is new. */
+  boolean admit(Row row) {
+    BucketState bucket = shards.bucket(row.bucket);
+    if (bucket == null
+        || !bucket.shard.ready
+        || bucket.rows.containsKey(row.seq)
+        || !topics.admits(row.topic)) {
+      return false;
+    }
+    shards.add(row, bucket);
+    if (row.key != null
+        && (bucket.shard.blocked.contains(row.key) || moving.containsKey(row.key))) {
+      leave(row, bucket.shard, null, null);
+    } else if (gate.enter(row)) {
+      send(row);
+    }
+    return true;
+  }
+
+  private void send(Row row) {
+    ShardState home = row.home;
+    if (home == null) {
+      passOn(row);
+      return;
+    }
+    Topics.Refusal refusal = topics.refusal(row.topic);
+    if (row.message == null) {
+      giveUp(row, DeadReason.MALFORMED, "the headers in the row cannot be read by this relay");
+    } else if (refusal != null) {
+      giveUp(row, refusal.reason(), refusal.detail());
+    } else if (!home.lease.isValid(System.nanoTime())) {
+      // read again when the lease is renewed
+      forget(each -> each.home == home);
+    } else {
+      if (sending++ == 0) {
+        lastAnswer = System.nanoTime();
+      }
+      row.state = Row.State.SENDING;
+      sender.send(row, failure -> loop.execute(() -> answered(row, failure)));
+    }
+  }
+
+  private void answered(Row row, @Nullable PublishException failure) {
+    sending--;
+    lastAnswer = System.nanoTime();
+    if (failure == null) {
+      counters.sent.increment();
+      if (failuresInARow > 0) {
+        failuresInARow = 0;
+        problems.clear(SUBJECT);
+      }
+      row.state = Row.State.LEAVING;
+      if (row.home != null) {
+        acknowledged.add(row);
+      }
+      passOn(row);
+      return;
+    }
+    counters.failed.increment();
+    if (row.home == null) {
+      passOn(row);
+      return;
+    }
+    Verdict verdict = Verdict.of(failure.getCause());
+    switch (verdict.kind()) {
+      case DEAD ->
+          giveUp(
+              row,
+              verdict.reason() == null ? DeadReason.INVALID_RECORD : verdict.reason(),
+              failure.reason());
+      case NO_TOPIC -> {
+        row.state = Row.State.WAITING;
+        topics.doubt(row.topic);
+        forget(each -> each.topic.equals(row.topic));
+      }
+      case NO_PRODUCER -> {
+        problems.raise(SUBJECT, failure.reason());
+        sender.reopen();
+        retry(row);
+      }
+      case AGAIN -> {
+        problems.raise(SUBJECT, failure.reason());
+        retry(row);
+      }
+    }
+  }
+
+  private void retry(Row row) {
+    failuresInARow++;
+    row.attempts++;
+    row.state = Row.State.RETRYING;
+    loop.after(
+        Backoff.nanos(row.attempts),
+        () -> {
+          if (row.state == Row.State.RETRYING) {
+            send(row);
+          }
+        });
+  }
+
+  /** The row is through, or nobody's: the next of its key may go. */
+  private void passOn(Row row) {
+    Row next = gate.leave(row);
+    if (next != null) {
+      send(next);
+    }
+  }
+
+  private void giveUp(Row row, DeadReason reason, String detail) {
+    ShardState home = row.home;
+    if (home == null) {
+      passOn(row);
+      return;
+    }
+    Problems.LOG.warn(
+        "Outbox row {} cannot be sent and stops its key ({}): event {} for {}, key hash {}: {}",
+        row.seq,
+        reason,
+        row.id,
+        row.topic,
+        row.key == null ? KeyHash.NO_KEY : row.key.hash(),
+        detail);
+    List<Row> behind = gate.close(row);
+    leave(row, home, reason, detail);
+    behind.forEach(each -> leave(each, home, null, null));
+  }
+
+  private void leave(
+      Row row, ShardState home, @Nullable DeadReason reason, @Nullable String detail) {
+    row.state = Row.State.LEAVING;
+    if (row.key != null) {
+      moving.merge(row.key, 1, Integer::sum);
+    }
+    leaving.add(new Leaving(row, home.lease.epoch(), reason, detail));
+  }
+
+  /**
+   * A row was moved to the dead; or was not, because nothing dead is in front of it any more or its
+   * shard is not ours. Then its shard is to be read anew.
+   */
+  void left(Leaving row, boolean moved) {
+    RowKey key = row.row().key;
+    if (key == null) {
+      return;
+    }
+    if (moving.merge(key, -1, Integer::sum) == 0) {
+      moving.remove(key);
+    }
+    ShardState shard = shards.get(Buckets.shardOf(row.row().bucket));
+    if (moved && shard != null) {
+      shard.blocked.add(key);
+    }
+  }
+
+  /** Forgets rows that are not under way; they are read again. */
+  void forget(Predicate<Row> which) {
+    List<Row> forgotten = new ArrayList<>();
+    shards.forEachRow(
+        row -> {
+          boolean idle = row.state == Row.State.WAITING || row.state == Row.State.RETRYING;
+          if (idle && which.test(row)) {
+            forgotten.add(row);
+          }
+        });
+    if (forgotten.isEmpty()) {
+      return;
+    }
+    forgotten.forEach(row -> row.state = Row.State.GONE);
+    gate.remove(row -> row.state == Row.State.GONE);
+    forgotten.forEach(shards::remove);
+  }
+
+  /** The acknowledged rows so far; the next call has others. */
+  List<Row> takeAcknowledged() {
+    List<Row> taken = acknowledged;
+    acknowledged = new ArrayList<>();
+    return taken;
+  }
+
+  boolean hasAcknowledged() {
+    return !acknowledged.isEmpty();
+  }
+
+  /** The rows for the dead so far; the next call has others. */
+  List<Leaving> takeLeaving() {
+    List<Leaving> taken = leaving;
+    leaving = new ArrayList<>();
+    return taken;
+  }
+
+  boolean hasLeaving() {
+    return !leaving.isEmpty();
+  }
+
+  /** Says it when the brokers answer nothing at all. */
+  void watch() {
+    if (sending > 0 && System.nanoTime() - lastAnswer > SILENT_TOO_LONG) {
+      problems.raise(SILENCE, "no answer to " + sending + " sends for more than 10 s");
+    } else {
+      problems.clear(SILENCE);
+    }
+  }
+}
