@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onceward.consumer.ConsumerHealth;
 import dev.onceward.consumer.ConsumerHealth.State;
 import dev.onceward.consumer.OnThreadLeak;
+import dev.onceward.dedupe.Fence;
+import dev.onceward.dedupe.FenceScope;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
@@ -100,6 +102,24 @@ class EffectObservationTest {
     public InboxOutcome process(InboxEntry entry, Effect effect) {
       throw new UnsupportedOperationException();
     }
+
+    @Override
+    public List<InboxOutcome> processAll(List<InboxEntry> entries, BatchEffect effect) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Fence takeFence(FenceScope scope) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<Duration> window() {
+      return Optional.empty();
+    }
+
+    @Override
+    public void maintain() {}
 
     @Override
     public void verify(Duration timeout) {}

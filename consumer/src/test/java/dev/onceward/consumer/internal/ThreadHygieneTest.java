@@ -11,7 +11,10 @@ import dev.onceward.consumer.ThreadLeakException;
 import dev.onceward.consumer.UnhandledEvents;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.handler.Routes;
+import dev.onceward.consumer.internal.pipeline.InboxEntries;
 import dev.onceward.consumer.internal.pipeline.Pipeline;
+import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.envelope.Event;
 import dev.onceward.envelope.EventReader;
 import dev.onceward.envelope.EventWriter;
@@ -177,6 +180,7 @@ class ThreadHygieneTest {
         Pipeline.of(
             routes(threads, () -> {}),
             null,
+            entries(),
             JacksonPayloadMapper.standard(),
             EventTracing.global(),
             UnhandledEvents.SKIP,
@@ -191,10 +195,16 @@ class ThreadHygieneTest {
     assertThat(log.lines().get(0)).contains("an interceptor of group group left on its thread");
   }
 
+  private static InboxEntries entries() {
+    return new InboxEntries(
+        any -> new FenceScope("group", any.topic(), null, any.partition()), any -> Map.of());
+  }
+
   private static Pipeline pipeline(ThreadHygiene threads, Body body) {
     return Pipeline.of(
         routes(threads, body),
         null,
+        entries(),
         JacksonPayloadMapper.standard(),
         EventTracing.global(),
         UnhandledEvents.SKIP,
@@ -209,11 +219,12 @@ class ThreadHygieneTest {
             "Orders.placed",
             Set.of("topic"),
             TYPE,
-            false,
-            false,
+            Idempotency.NONE,
+            null,
             null,
             false,
-            (delivery, payload, tx) -> body.run());
+            false,
+            (inputs, tx) -> body.run());
     return Routes.of(List.of(route)).map(threads::watch);
   }
 

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.dedupe.Events;
 import dev.onceward.dedupe.Inbox.Effect;
+import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.dedupe.TestDatabase;
 import dev.onceward.dedupe.hygiene.ConnectionHygiene.OnLeak;
@@ -321,7 +322,7 @@ class InboxHygieneTest {
   private static int backend(JdbcInbox inbox) throws Exception {
     int[] backend = new int[1];
     inbox.process(
-        event("look").withIdempotency(InboxEntry.Idempotency.NONE),
+        event("look").withIdempotency(Idempotency.NONE),
         tx -> backend[0] = tx.unwrap(PGConnection.class).getBackendPID());
     return backend[0];
   }

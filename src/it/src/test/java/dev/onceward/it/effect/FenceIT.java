@@ -1,6 +1,7 @@
 package dev.onceward.it.effect;
 
 import static dev.onceward.it.scene.Scene.eventually;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -95,7 +96,8 @@ class FenceIT {
     scene.publisher().publish(topic, Scene.note("order-1", "event-1"));
     eventually().until(() -> owner.counts().applied() == 1);
     TopicDescription described =
-        scene.admin().describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+        requireNonNull(
+            scene.admin().describeTopics(List.of(topic)).allTopicNames().get().get(topic));
     long taken =
         inbox
             .takeFence(new FenceScope(scene.group(), topic, described.topicId().toString(), 0))
