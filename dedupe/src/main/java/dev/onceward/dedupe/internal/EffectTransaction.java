@@ -94,7 +94,7 @@ final class EffectTransaction {
     try {
       effect.apply(guard.connection(), decision.fresh());
     } catch (Exception e) {
-      if (SqlStates.isCausedBy(e, SqlStates.IDLE_IN_TRANSACTION)) {
+      if (guard.idledOut()) {
         throw diagnosis.idle(batch, config.idleTimeout(), e);
       }
       throw e;
@@ -102,6 +102,9 @@ final class EffectTransaction {
       guard.end();
     }
     Interruption.check(null);
+    if (guard.idledOut()) {
+      throw diagnosis.idle(batch, config.idleTimeout(), null);
+    }
     try {
       requireOpen(borrowed.probe(), guard, batch);
       fences.confirm(borrowed.connection(), batch, decision.fences());
