@@ -157,7 +157,7 @@ class SettingsTest {
   @Test
   void aHandlerThatIdlesTooLongIsToldWhyAndNothingIsCommitted() throws Exception {
     JdbcInbox impatient = JdbcInbox.builder(pool).idleTimeout(Duration.ofMillis(100)).build();
-    for (boolean another : new boolean[] {true, false}) {
+    for (String then : List.of("return", "fail", "swallow")) {
       assertThatThrownBy(
               () ->
                   impatient.process(
@@ -171,8 +171,11 @@ class SettingsTest {
                                             "SELECT count(*) FROM pg_stat_activity WHERE pid = "
                                                 + backend)
                                         == 0);
-                        if (another) {
+                        if (then.equals("fail")) {
                           Events.execute(tx, "SELECT 1");
+                        } else if (then.equals("swallow")) {
+                          assertThatThrownBy(() -> Events.execute(tx, "SELECT 1"))
+                              .isInstanceOf(SQLException.class);
                         }
                       }))
           .isInstanceOf(CommitRefusedException.class)

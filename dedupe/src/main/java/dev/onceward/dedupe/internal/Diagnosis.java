@@ -82,7 +82,7 @@ public final class Diagnosis {
     }
   }
 
-  CommitRefusedException idle(Batch batch, Duration timeout, Exception cause) {
+  CommitRefusedException idle(Batch batch, Duration timeout, @Nullable Exception cause) {
     return new CommitRefusedException(
         "rolled back "
             + batch.describe()

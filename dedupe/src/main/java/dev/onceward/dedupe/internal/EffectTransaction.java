@@ -109,7 +109,7 @@ final class EffectTransaction {
     try {
       effect.apply(guard.connection(), decision.fresh());
     } catch (Exception e) {
-      if (SqlStates.isCausedBy(e, SqlStates.IDLE_IN_TRANSACTION)) {
+      if (guard.idledOut()) {
         throw diagnosis.idle(batch, config.idleTimeout(), e);
       }
       throw e;
@@ -117,6 +117,9 @@ final class EffectTransaction {
       guard.end();
     }
     Interruption.check(null);
+    if (guard.idledOut()) {
+      throw diagnosis.idle(batch, config.idleTimeout(), null);
+    }
     try {
       requireOpen(borrowed.probe(), guard, batch);
       if (inspection != null) {

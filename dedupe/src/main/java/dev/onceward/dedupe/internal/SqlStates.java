@@ -28,18 +28,9 @@ public final class SqlStates {
 
   /** Whether the failure, or what caused it, goes away when the transaction is repeated. */
   public static boolean isRepeatable(Throwable failure) {
-    return hasCause(failure, REPEATABLE);
-  }
-
-  /** Whether the failure, or what caused it, has the state. */
-  static boolean isCausedBy(Throwable failure, String state) {
-    return hasCause(failure, Set.of(state));
-  }
-
-  private static boolean hasCause(Throwable failure, Set<String> states) {
     Throwable cause = failure;
     for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
-      if (cause instanceof SQLException sql && states.contains(stateOf(sql))) {
+      if (cause instanceof SQLException sql && REPEATABLE.contains(stateOf(sql))) {
         return true;
       }
       cause = cause.getCause();

@@ -26,6 +26,9 @@ public final class TransactionGuard {
   /** SQLSTATE "invalid transaction state". */
   private static final String INVALID_STATE = "25000";
 
+  /** SQLSTATE "idle in transaction session timeout". */
+  private static final String IDLE_IN_TRANSACTION = "25P03";
+
   /** SQLSTATE "feature not supported". */
   private static final String NOT_SUPPORTED = "0A000";
 
@@ -37,6 +40,7 @@ public final class TransactionGuard {
   private final AtomicReference<@Nullable SQLException> firstError = new AtomicReference<>();
   private final AtomicReference<@Nullable String> refusedEnding = new AtomicReference<>();
   private volatile boolean ended;
+  private volatile boolean idledOut;
 
   private TransactionGuard(Connection raw, TransactionProbe probe, Consumer<String> texts) {
     this.probe = probe;
@@ -67,6 +71,11 @@ public final class TransactionGuard {
   /** The first call by which the handler tried to end the transaction, or null. */
   public @Nullable String refusedEnding() {
     return refusedEnding.get();
+  }
+
+  /** Whether a statement found that the database has ended the transaction, because it idled. */
+  public boolean idledOut() {
+    return idledOut;
   }
 
   /** Makes the lent connection useless and closes the statements left open. */
@@ -115,6 +124,9 @@ public final class TransactionGuard {
   }
 
   void failed(SQLException error) {
+    if (IDLE_IN_TRANSACTION.equals(error.getSQLState())) {
+      idledOut = true;
+    }
     TransactionProbe.State state = probe.peek();
     if (state == null || state == TransactionProbe.State.FAILED) {
       firstError.compareAndSet(null, error);

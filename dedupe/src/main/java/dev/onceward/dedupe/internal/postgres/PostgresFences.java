@@ -23,7 +23,7 @@ final class PostgresFences {
   }
 
   FenceState take(Connection connection, FenceScope scope) throws SQLException {
-    Query query = statements.begin(Map.of()).add("\nINSERT INTO " + statements.fence);
+    Query query = statements.beginReadCommitted().add("\nINSERT INTO " + statements.fence);
     query.add(" AS f (epoch, next_offset, partition_id, group_name, topic, topic_id)");
     query.add(" SELECT 1, NULL, ").integer(scope.partition()).add(", ").text(scope.group());
     query.add(", ").text(scope.topic()).add(", ");

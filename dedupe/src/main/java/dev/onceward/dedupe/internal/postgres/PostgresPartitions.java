@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
 final class PostgresPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresPartitions.class);
 
+  /** Makers of partitions of one table wait for each other; the table's oid is added. */
+  private static final long LOCK = 0x6f6e636500000000L; // "once"
+
   private static final int DELETE_BATCH = 5_000;
   private static final Duration NOTED = Duration.ofMinutes(10);
 
@@ -92,7 +95,7 @@ final class PostgresPartitions {
     String partition = quoted(state.schema, name);
     String fallback = quoted(state.schema, state.fallback);
     String table = quoted(state.schema, config.tables().processedEvent());
-    statement.execute("SELECT pg_advisory_xact_lock(" + state.oid + ")");
+    statement.execute("SELECT pg_advisory_xact_lock(" + (LOCK + state.oid) + ")");
     try (ResultSet made =
         statement.executeQuery("SELECT to_regclass('" + partition.replace("'", "''") + "')")) {
       made.next();

@@ -74,6 +74,15 @@ final class PostgresStatements {
    * empty, not null, when the transaction is over.
    */
   Query begin(Map<String, String> settings) {
+    return begin(isolation, settings);
+  }
+
+  /** The same in READ COMMITTED, for a statement that concurrent ones of its kind must not fail. */
+  Query beginReadCommitted() {
+    return begin("SET TRANSACTION ISOLATION LEVEL READ COMMITTED;\n", Map.of());
+  }
+
+  private Query begin(String isolation, Map<String, String> settings) {
     Query query = new Query().add(isolation).add("WITH ");
     if (!boundSettings.isEmpty()) {
       query.add("before AS MATERIALIZED (SELECT concat_ws(', '");
