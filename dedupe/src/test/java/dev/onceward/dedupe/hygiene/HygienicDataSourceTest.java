@@ -11,16 +11,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.dedupe.TestDatabase;
-import dev.onceward.dedupe.hygiene.ConnectionHygiene.OnLeak;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -29,9 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
 class HygienicDataSourceTest {
@@ -227,79 +221,6 @@ class HygienicDataSourceTest {
     assertThatThrownBy(forgotten::close).hasMessageContaining("an open transaction");
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"EVICT", "WARN"})
-  void withoutFailTheBorrowerNoticesNothingAndTheListenerIsTold(OnLeak onLeak) throws SQLException {
-    List<HygieneViolationException> told = new CopyOnWriteArrayList<>();
-    HygienicDataSource dataSource = hygienic(strict().onLeak(onLeak).listener(told::add).build());
-    int backend;
-    try (Connection connection = dataSource.getConnection()) {
-      backend = connection.unwrap(PGConnection.class).getBackendPID();
-      execute(connection, "SET app.tenant_id = 'a'");
-    }
-    try (Connection next = dataSource.getConnection()) {
-      boolean same = next.unwrap(PGConnection.class).getBackendPID() == backend;
-      assertThat(same).isEqualTo(onLeak == OnLeak.WARN);
-      execute(next, "RESET app.tenant_id");
-    }
-    assertThat(told).hasSize(1);
-    assertThat(told.get(0).leaks()).containsExactly(new Leak(LeakKind.SETTING, TENANT));
-    assertThat(dataSource.counts().evictions()).isEqualTo(onLeak == OnLeak.WARN ? 0 : 1);
-  }
-
-  @Test
-  void aTextThatShowsTheLeakIsFollowedUpWhateverTheRate() throws SQLException {
-    HygienicDataSource dataSource = hygienic(builder().checkRate(0).build());
-    try (Connection connection = dataSource.getConnection()) {
-      execute(connection, "SELECT become('a')"); // shows in no text
-      execute(connection, "SELECT become('')");
-    }
-    assertThat(dataSource.counts().serverChecks()).isZero();
-    Connection connection = dataSource.getConnection();
-    execute(connection, "SET app.tenant_id = 'a'");
-    assertThatThrownBy(connection::close).hasMessageContaining(TENANT);
-  }
-
-  @Test
-  void cheapChecksAskNobody() throws SQLException {
-    HygienicDataSource dataSource = hygienic(builder().checkRate(0).build());
-    Connection connection = dataSource.getConnection();
-    execute(connection, "SELECT set_config('TimeZone', 'Asia/Tokyo', true)"); // autocommit: nothing
-    connection.close();
-    Connection other = dataSource.getConnection();
-    other.setAutoCommit(false);
-    execute(other, "SELECT 1");
-    assertThatThrownBy(other::close)
-        .isInstanceOfSatisfying(
-            HygieneViolationException.class,
-            e ->
-                assertThat(e.leaks())
-                    .containsExactly(
-                        Leak.of(LeakKind.OPEN_TRANSACTION), Leak.of(LeakKind.AUTOCOMMIT)));
-    assertThat(dataSource.counts().serverChecks()).isZero();
-  }
-
-  @Test
-  void whatThePoolSetsBackItselfCanBeIgnored() throws SQLException {
-    HygienicDataSource dataSource = hygienic(strict().ignoring(LeakKind.jdbcState()).build());
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      connection.setReadOnly(true);
-      execute(connection, "SELECT 1");
-      connection.commit();
-    }
-    assertThat(dataSource.counts().violations()).isZero();
-  }
-
-  @Test
-  void aStatedValueCountsAndNotThatOfTheFirstConnection() throws SQLException {
-    configure(config -> config.setConnectionInitSql("SET app.tenant_id = 'left by somebody'"));
-    HygienicDataSource dataSource =
-        hygienic(ConnectionHygiene.builder().expect("APP.tenant_id", "").build());
-    Connection connection = dataSource.getConnection();
-    assertThatThrownBy(connection::close).hasMessageContaining(TENANT);
-  }
-
   @Test
   void valuesOfSettingsAreInNoMessage() throws SQLException {
     Connection connection = hygienic(strict().build()).getConnection();
@@ -354,25 +275,6 @@ class HygienicDataSourceTest {
   }
 
   @Test
-  void anEvictorThatFailsEndsInAnAbort() throws SQLException {
-    HygienicDataSource dataSource =
-        hygienic(
-            strict()
-                .evictor(
-                    (from, connection) -> {
-                      throw new SQLException("the pool does not know it");
-                    })
-                .build());
-    Connection connection = dataSource.getConnection();
-    int backend = connection.unwrap(PGConnection.class).getBackendPID();
-    execute(connection, "SET app.tenant_id = 'a'");
-    assertThatThrownBy(connection::close).isInstanceOf(HygieneViolationException.class);
-    try (Connection next = dataSource.getConnection()) {
-      assertThat(next.unwrap(PGConnection.class).getBackendPID()).isNotEqualTo(backend);
-    }
-  }
-
-  @Test
   void whatLibrariesAskOfAConnectionWorks() throws SQLException {
     HygienicDataSource dataSource = hygienic(strict().build());
     try (Connection connection = dataSource.getConnection();
@@ -395,30 +297,6 @@ class HygienicDataSourceTest {
     assertThat(dataSource.isWrapperFor(HikariDataSource.class)).isTrue();
     assertThatThrownBy(() -> dataSource.getConnection("user", "password"))
         .isInstanceOf(SQLFeatureNotSupportedException.class);
-  }
-
-  @Test
-  void offHandsOutThePoolsOwnConnections() throws SQLException {
-    HygienicDataSource dataSource = hygienic(ConnectionHygiene.off());
-    try (Connection connection = dataSource.getConnection()) {
-      execute(connection, "SET app.tenant_id = 'a'");
-    }
-    assertThat(dataSource.counts()).isEqualTo(new HygieneCounts(0, 0, 0, 0, 0, Map.of()));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "a b", "x'; DROP TABLE item; --", ".a", "a.", "1a"})
-  void namesThatCanBeNoSettingAreRefused(String name) {
-    assertThatThrownBy(() -> ConnectionHygiene.builder().watch(name))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("no name of a setting");
-  }
-
-  @ParameterizedTest
-  @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
-  void ratesOutOfRangeAreRefused(double rate) {
-    assertThatThrownBy(() -> ConnectionHygiene.builder().checkRate(rate))
-        .hasMessageContaining("checkRate must be 0 to 1");
   }
 
   private static void giveBack(Connection connection) throws SQLException {

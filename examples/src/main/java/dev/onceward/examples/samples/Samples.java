@@ -161,10 +161,6 @@ final class Samples {
     return new String(deadLetter.headers().lastHeader("__dlq.errors.topic").value(), UTF_8);
   }
 
-  static void maintain(JdbcInbox inbox) {
-    inbox.maintain();
-  }
-
   private static void send(OrderPlaced order, String idempotencyKey) {
     System.out.println(order.orderId() + " " + idempotencyKey);
   }

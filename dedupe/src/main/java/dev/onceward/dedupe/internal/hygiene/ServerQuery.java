@@ -11,7 +11,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks PostgreSQL what is on a session: one query. Immutable.
@@ -23,6 +22,8 @@ final class ServerQuery {
   static final String ROLE = "role";
   static final String SESSION_AUTHORIZATION = "session_authorization";
   static final String SEARCH_PATH = "search_path";
+
+  private static final String SEPARATOR = "\u001f";
 
   private static final List<String> ALWAYS =
       List.of(
@@ -55,12 +56,30 @@ final class ServerQuery {
     query
         .append('(')
         .append(ADVISORY)
-        .append("), ARRAY(SELECT relname::text FROM pg_catalog.pg_class")
-        .append(" WHERE relnamespace = pg_catalog.pg_my_temp_schema()")
-        .append(" AND relkind IN ('r', 'p', 'v', 'S', 'm', 'f') ORDER BY 1)")
-        .append(", ARRAY(SELECT c FROM pg_catalog.pg_listening_channels() c ORDER BY 1)")
-        .append(", ARRAY(SELECT name FROM pg_catalog.pg_cursors WHERE is_holdable ORDER BY 1)");
+        .append("), ")
+        // most sessions never had a temporary schema, and are spared the scan of the catalog
+        .append("CASE WHEN pg_catalog.pg_my_temp_schema() <> 0 THEN ")
+        .append(
+            list(
+                "relname",
+                "pg_catalog.pg_class WHERE relnamespace = pg_catalog.pg_my_temp_schema()"
+                    + " AND relkind IN ('r', 'p', 'v', 'S', 'm', 'f')"))
+        .append(" END, ")
+        .append(list("c", "pg_catalog.pg_listening_channels() c"))
+        .append(", ")
+        .append(list("name", "pg_catalog.pg_cursors WHERE is_holdable"));
     this.sql = query.toString();
+  }
+
+  /** All names in one text: drivers read arrays slowly. */
+  private static String list(String column, String from) {
+    return "(SELECT pg_catalog.string_agg("
+        + column
+        + "::text, E'\\x1f' ORDER BY "
+        + column
+        + ") FROM "
+        + from
+        + ")";
   }
 
   /** The watched settings, in lower case and in order. */
@@ -102,12 +121,7 @@ final class ServerQuery {
   }
 
   private static List<String> texts(ResultSet row, int column) throws SQLException {
-    java.sql.Array array = row.getArray(column);
-    @Nullable String[] values = (@Nullable String[]) array.getArray();
-    List<String> texts = new ArrayList<>(values.length);
-    for (@Nullable String value : values) {
-      texts.add(String.valueOf(value));
-    }
-    return texts;
+    String all = row.getString(column);
+    return all == null ? List.of() : List.of(all.split(SEPARATOR, -1));
   }
 }
