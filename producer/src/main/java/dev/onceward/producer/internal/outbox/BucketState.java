@@ -10,6 +10,12 @@ final class BucketState {
   /** All rows that are in memory, by their number. */
   final TreeMap<Long, Row> rows = new TreeMap<>();
 
+  /**
+   * How often rows that are still in the database were taken out of memory. What was read before
+   * such a moment does not fit: it lacks rows that were in memory, and has later ones of their keys.
+   */
+  int forgotten;
+
   /** Every row up to here is gone: the low-water mark. */
   long floor;
 

@@ -147,14 +147,17 @@ final class Drain {
     }
     int admitted = 0;
     for (Row row : result.late()) {
-      admitted += traffic.admit(row) ? 1 : 0;
+      BucketState bucket = shards.bucket(row.bucket);
+      if (bucket != null && reach.isCurrent(bucket)) {
+        admitted += traffic.admit(row, bucket) ? 1 : 0;
+      }
     }
     for (Row row : result.ahead()) {
       BucketState bucket = shards.bucket(row.bucket);
       // behind late rows that did not fit there may be some of the same key among these
       if (bucket != null && reach.isCurrent(bucket) && !reach.isLateCut(bucket)) {
         bucket.cursor = Math.max(bucket.cursor, row.seq);
-        admitted += traffic.admit(row) ? 1 : 0;
+        admitted += traffic.admit(row, bucket) ? 1 : 0;
       }
     }
     // rows of closed topics are not in memory, and have to be found again

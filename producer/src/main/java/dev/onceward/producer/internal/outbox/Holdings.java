@@ -11,6 +11,7 @@ final class Holdings {
   private final EventLoop loop;
   private final Shards shards;
   private final Traffic traffic;
+  private final Topics topics;
   private final ShardQueries queries;
   private final DatabaseThread reading;
   private final Counters counters;
@@ -22,6 +23,7 @@ final class Holdings {
     this.loop = parts.loop();
     this.shards = parts.shards();
     this.traffic = parts.traffic();
+    this.topics = parts.topics();
     this.queries = parts.queries();
     this.reading = parts.reading();
     this.counters = parts.counters();
@@ -47,6 +49,7 @@ final class Holdings {
     change.renewed().forEach(this::renewed);
     for (Lease lease : change.revised()) {
       if (isHeld(lease.shard())) {
+        topics.reconsider();
         load(lease);
       }
     }

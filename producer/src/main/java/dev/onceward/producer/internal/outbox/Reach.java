@@ -44,13 +44,13 @@ final class Reach {
     return parts;
   }
 
-  /** Whether the bucket was read, and is what it was when the read was asked for. */
+  /** Whether the bucket was read, and what was read fits what is in memory by now. */
   boolean isCurrent(BucketState bucket) {
     Integer place = places.get(bucket.number);
     return place != null
         && result.buckets().contains(bucket.number)
-        && request.epochs()[place] == bucket.shard.lease.epoch()
-        && request.revisions()[place] == bucket.shard.lease.revision();
+        && request.states()[place] == bucket
+        && request.forgotten()[place] == bucket.forgotten;
   }
 
   /** Whether there are more late rows than were read. */

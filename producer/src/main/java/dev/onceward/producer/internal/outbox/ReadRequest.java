@@ -5,6 +5,8 @@ import java.util.Set;
 /**
  * What to read: parallel arrays, a place for each bucket.
  *
+ * @param states what is known of the buckets
+ * @param forgotten how often rows of each had been forgotten by then
  * @param buckets their numbers
  * @param floors the low-water marks
  * @param cursors how far they were read
@@ -17,6 +19,8 @@ import java.util.Set;
  */
 @SuppressWarnings("ArrayRecordComponent") // made for one statement, never compared
 record ReadRequest(
+    BucketState[] states,
+    int[] forgotten,
     Short[] buckets,
     Long[] floors,
     Long[] cursors,

@@ -109,8 +109,16 @@ final class Shards {
     }
   }
 
-  /** Takes a row out of memory that stays in the database. */
-  void remove(Row row) {
+  /** Takes a row out of memory that stays in the database, and is read again. */
+  void forget(Row row) {
+    ShardState home = row.home;
+    if (home != null) {
+      home.bucket(row.bucket).forgotten++;
+    }
+    remove(row);
+  }
+
+  private void remove(Row row) {
     ShardState home = row.home;
     if (home != null && home.bucket(row.bucket).rows.remove(row.seq, row)) {
       uncount(row);
@@ -156,6 +164,8 @@ final class Shards {
     List<Long> known = new ArrayList<>(rows.get());
     buckets.forEach(bucket -> known.addAll(bucket.rows.keySet()));
     return new ReadRequest(
+        buckets.toArray(BucketState[]::new),
+        buckets.stream().mapToInt(bucket -> bucket.forgotten).toArray(),
         buckets.stream().map(bucket -> (short) bucket.number).toArray(Short[]::new),
         buckets.stream().map(bucket -> bucket.floor).toArray(Long[]::new),
         buckets.stream().map(bucket -> bucket.cursor).toArray(Long[]::new),

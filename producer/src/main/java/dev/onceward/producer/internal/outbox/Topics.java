@@ -72,6 +72,11 @@ final class Topics {
     return refused.get(topic);
   }
 
+  /** Rows were put back, perhaps because a topic is there now: do not rely on what was found. */
+  void reconsider() {
+    refused.clear();
+  }
+
   /** The topics whose rows are to be left in the database. */
   Set<String> closed() {
     return closed;

@@ -53,11 +53,8 @@ final class Traffic {
   }
 
   /** Takes in a row that was read; true when it is new. */
-  boolean admit(Row row) {
-    BucketState bucket = shards.bucket(row.bucket);
-    if (bucket == null
-        || !bucket.shard.ready
-        || bucket.rows.containsKey(row.seq)
+  boolean admit(Row row, BucketState bucket) {
+    if (bucket.rows.containsKey(row.seq)
         || !topics.admits(row.topic)) {
       return false;
     }
@@ -221,7 +218,7 @@ final class Traffic {
     }
     forgotten.forEach(row -> row.state = Row.State.GONE);
     gate.remove(row -> row.state == Row.State.GONE);
-    forgotten.forEach(shards::remove);
+    forgotten.forEach(shards::forget);
   }
 
   /** The acknowledged rows so far; the next call has others. */

@@ -12,4 +12,4 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 40 * 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
-@interface ChaosTest {}
+public @interface ChaosTest {}

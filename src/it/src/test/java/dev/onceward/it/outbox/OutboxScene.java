@@ -50,6 +50,10 @@ final class OutboxScene implements AutoCloseable {
     execute("CREATE TABLE entity (key text PRIMARY KEY, version bigint NOT NULL)");
   }
 
+  String schema() {
+    return schema;
+  }
+
   Scene scene() {
     return scene;
   }
