@@ -13,13 +13,19 @@ import java.util.concurrent.ThreadLocalRandom;
 final class PatientSteps {
   private static final int TRIES = 8;
   private static final int LOCK_MILLIS = 150;
+  private static final int IDLE_MILLIS = 5_000;
   private static final int PAUSE_MILLIS = 200;
 
   /** Commits the step; false when the lock was not to be had, or the thread was interrupted. */
   boolean run(Connection connection, Step step) throws SQLException {
     for (int attempt = 1; attempt <= TRIES; attempt++) {
       try (Statement statement = connection.createStatement()) {
-        statement.execute("SET LOCAL lock_timeout = " + LOCK_MILLIS);
+        // a process that is frozen in between must not keep the lock
+        statement.execute(
+            "SET LOCAL lock_timeout = "
+                + LOCK_MILLIS
+                + "; SET LOCAL idle_in_transaction_session_timeout = "
+                + IDLE_MILLIS);
         step.run(statement);
         connection.commit();
         return true;

@@ -71,7 +71,12 @@ class FenceIT {
       EventConsumer successor =
           scene.start(
               scene.consumer(protocol, handler(topic, new CopyOnWriteArrayList<>())).inbox(inbox));
-      eventually().until(() -> successor.counts().applied() == 1);
+      eventually()
+          .untilAsserted(
+              () ->
+                  assertThat(successor.counts().applied())
+                      .as(() -> successor.health().toString())
+                      .isEqualTo(1));
       frozen.signal("CONT");
       // its handler has slept long enough, and ends at once
       eventually()
