@@ -21,8 +21,8 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -99,8 +99,9 @@ class InboxSamplesTest {
   void maintenanceMakesPartitions(TestDatabase database) throws Exception {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     try {
-      Future<?> upkeep = InboxSamples.maintainHourly(JdbcInbox.on(database.dataSource()), timer);
-      assertThat(upkeep.isCancelled()).isFalse();
+      ScheduledFuture<?> task =
+          InboxSamples.maintainHourly(JdbcInbox.on(database.dataSource()), timer);
+      assertThat(task.isCancelled()).isFalse();
       await()
           .atMost(Duration.ofMinutes(1))
           .until(
