@@ -34,7 +34,11 @@ public final class FenceApp {
                             (Note note, Delivery delivery, Connection tx) -> {
                               ledger.add(tx, "fenced", note.text());
                               System.out.println("written: " + note.text());
-                              Thread.sleep(handlerMillis);
+                              try {
+                                Thread.sleep(handlerMillis);
+                              } finally {
+                                System.out.println("ended: " + note.text());
+                              }
                             }))
                 .inbox(JdbcInbox.on(ledger.dataSource()))
                 .build()) {
