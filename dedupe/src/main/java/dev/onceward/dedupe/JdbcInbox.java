@@ -344,7 +344,7 @@ public final class JdbcInbox implements Inbox {
      * <p>With {@link ConnectionHygiene.OnLeak#FAIL}, the default, a handler that left something
      * fails with a {@link dev.onceward.dedupe.hygiene.HygieneViolationException} before its commit,
      * so nothing of it is committed. What PostgreSQL shows only after the commit, state that a
-     * function left, ends in an evicted connection and an error in the log the first time; from
+     * function left, ends in an evicted connection and an error in the log the first times; from
      * then on the same handler fails before its commit as well.
      */
     public Builder hygiene(ConnectionHygiene hygiene) {

@@ -6,6 +6,7 @@ import static dev.onceward.dedupe.InboxOutcome.APPLIED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.dedupe.hygiene.ConnectionHygiene;
 import java.io.StringReader;
 import java.sql.CallableStatement;
 import java.sql.Connection;
@@ -238,7 +239,9 @@ class GuardedConnectionTest {
         new WatchedDataSource(() -> Connections.recording(DATABASE.plain().getConnection(), raw));
     List<Statement> guarded = new ArrayList<>();
 
-    JdbcInbox.on(tracking)
+    JdbcInbox.builder(tracking)
+        .hygiene(ConnectionHygiene.off()) // its checks are statements too
+        .build()
         .process(
             event("e1"),
             tx -> {

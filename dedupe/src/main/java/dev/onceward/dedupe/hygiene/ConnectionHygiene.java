@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -22,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  * autocommit and the like, parameters that the server reports by itself, open statements. The
  * <b>server check</b> is one query (PostgreSQL only): settings, role, search path, advisory locks,
  * temporary tables, channels and holdable cursors. It runs at the {@link Builder#checkRate} and,
- * whatever that is, whenever the text of a statement looked as if it left something.
+ * whatever that is, whenever the text of a statement looked as if it left something. When settings
+ * are {@link Builder#watch watched}, a small query for settings, role and search path runs on every
+ * other connection too, so that none of them is missed.
  *
  * <p>Nothing that ends with the transaction is ever taken for a leak: {@code SET LOCAL}, {@code
  * set_config(..., true)}, {@code pg_advisory_xact_lock}, tables with {@code ON COMMIT DROP}.
@@ -47,7 +48,7 @@ public final class ConnectionHygiene {
     this.onLeak = builder.onLeak;
     this.settings = Collections.unmodifiableMap(new LinkedHashMap<>(builder.settings));
     this.ignored = Collections.unmodifiableSet(EnumSet.copyOf(builder.ignored));
-    this.checkRate = builder.checkRate.orElse(builder.settings.isEmpty() ? SAMPLED : 1);
+    this.checkRate = builder.checkRate;
     this.evictor = builder.evictor;
     this.listener = builder.listener;
   }
@@ -104,7 +105,7 @@ public final class ConnectionHygiene {
     return ignored;
   }
 
-  /** The share of connections on which the server check runs without a reason, 0 to 1. */
+  /** The share of connections on which the whole server check runs without a reason, 0 to 1. */
   public double checkRate() {
     return checkRate;
   }
@@ -124,7 +125,7 @@ public final class ConnectionHygiene {
     private OnLeak onLeak = OnLeak.FAIL;
     private final Map<String, @Nullable String> settings = new LinkedHashMap<>();
     private final Set<LeakKind> ignored = EnumSet.noneOf(LeakKind.class);
-    private OptionalDouble checkRate = OptionalDouble.empty();
+    private double checkRate = SAMPLED;
     private Evictor evictor = Evictor.standard();
     private Consumer<HygieneViolationException> listener = violation -> {};
 
@@ -137,8 +138,9 @@ public final class ConnectionHygiene {
     }
 
     /**
-     * Watches settings besides those that are always watched (role, session_authorization,
-     * search_path, default_transaction_isolation, default_transaction_read_only, statement_timeout,
+     * Watches settings on every connection that is given back, besides those that a server check
+     * looks at in any case (role, session_authorization, search_path,
+     * default_transaction_isolation, default_transaction_read_only, statement_timeout,
      * lock_timeout, row_security, session_replication_role). Custom ones such as {@code
      * app.tenant_id} must be named, because the server lists them nowhere. A setting that was never
      * set and one that is empty count as equal: a custom setting is empty, not unset, after the
@@ -186,9 +188,9 @@ public final class ConnectionHygiene {
     }
 
     /**
-     * On which share of connections the server check runs even if no statement gives a reason.
-     * Default: 1 (all of them) when settings are watched, otherwise 0.01. A check costs the
-     * borrower one round trip to the database; the inbox makes up to three.
+     * On which share of connections the whole server check runs even if no statement gives a
+     * reason. Default: 0.01. A check costs the borrower one round trip to the database; the inbox
+     * makes up to three.
      *
      * @param rate 0 (never) to 1 (always)
      * @throws IllegalArgumentException if the rate is out of range
@@ -197,7 +199,7 @@ public final class ConnectionHygiene {
       if (!(rate >= 0 && rate <= 1)) {
         throw new IllegalArgumentException("checkRate must be 0 to 1: " + rate);
       }
-      this.checkRate = OptionalDouble.of(rate);
+      this.checkRate = rate;
       return this;
     }
 

@@ -67,34 +67,49 @@ class ConnectionHygieneTest {
 
   @Test
   void aTextThatShowsTheLeakIsFollowedUpWhateverTheRate() throws SQLException {
-    HygienicDataSource dataSource = hygienic(builder().checkRate(0).build());
+    HygienicDataSource dataSource = hygienic(ConnectionHygiene.builder().checkRate(0).build());
     try (Connection connection = dataSource.getConnection()) {
-      execute(connection, "SELECT become('a')"); // shows in no text
-      execute(connection, "SELECT become('')");
+      execute(connection, "SELECT hold()"); // shows in no text
     }
     assertThat(dataSource.counts().serverChecks()).isZero();
     Connection connection = dataSource.getConnection();
-    execute(connection, "SET app.tenant_id = 'a'");
-    assertThatThrownBy(connection::close).hasMessageContaining(TENANT);
+    execute(connection, "SELECT pg_advisory_lock(1)");
+    assertThatThrownBy(connection::close).hasMessageContaining("advisory lock");
+  }
+
+  @Test
+  void watchedSettingsAreLookedAtOnEveryConnectionWhateverTheRate() throws SQLException {
+    HygienicDataSource dataSource = hygienic(builder().checkRate(0).build());
+    try (Connection connection = dataSource.getConnection()) {
+      execute(connection, "SELECT become('a')");
+      execute(connection, "SELECT become('')");
+    }
+    for (int i = 0; i < 3; i++) {
+      Connection connection = dataSource.getConnection();
+      execute(connection, i == 1 ? "SELECT report()" : "SELECT become('a')");
+      assertThatThrownBy(connection::close).isInstanceOf(HygieneViolationException.class);
+    }
+    assertThat(dataSource.counts().serverChecks()).isEqualTo(4);
   }
 
   @Test
   void cheapChecksAskNobody() throws SQLException {
-    HygienicDataSource dataSource = hygienic(builder().checkRate(0).build());
-    Connection connection = dataSource.getConnection();
-    execute(connection, "SELECT set_config('TimeZone', 'Asia/Tokyo', true)"); // autocommit: nothing
-    connection.close();
-    Connection other = dataSource.getConnection();
-    other.setAutoCommit(false);
-    execute(other, "SELECT 1");
-    assertThatThrownBy(other::close)
+    HygienicDataSource dataSource = hygienic(ConnectionHygiene.builder().checkRate(0).build());
+    Connection zoned = dataSource.getConnection();
+    execute(zoned, "SELECT shift()"); // shows in no text, but the server reports it
+    assertThatThrownBy(zoned::close).hasMessageContaining("TimeZone");
+    long checks = dataSource.counts().serverChecks();
+    Connection open = dataSource.getConnection();
+    open.setAutoCommit(false);
+    execute(open, "SELECT 1");
+    assertThatThrownBy(open::close)
         .isInstanceOfSatisfying(
             HygieneViolationException.class,
             e ->
                 assertThat(e.leaks())
                     .containsExactly(
                         Leak.of(LeakKind.OPEN_TRANSACTION), Leak.of(LeakKind.AUTOCOMMIT)));
-    assertThat(dataSource.counts().serverChecks()).isZero();
+    assertThat(dataSource.counts().serverChecks()).isEqualTo(checks);
   }
 
   @Test

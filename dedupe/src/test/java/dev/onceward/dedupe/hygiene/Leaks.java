@@ -18,6 +18,8 @@ final class Leaks {
             + " $$ SELECT set_config('app.tenant_id', t, true) $$;"
             + "CREATE FUNCTION report() RETURNS void LANGUAGE plpgsql AS"
             + " $$ BEGIN SET ROLE reporting; END $$;"
+            + "CREATE FUNCTION shift() RETURNS text LANGUAGE sql AS"
+            + " $$ SELECT set_config('TimeZone', 'Asia/Tokyo', false) $$;"
             + "CREATE FUNCTION hear() RETURNS void LANGUAGE plpgsql AS"
             + " $$ BEGIN EXECUTE 'LISTEN news'; END $$;"
             + "CREATE FUNCTION hold() RETURNS void LANGUAGE sql AS"

@@ -122,8 +122,8 @@ public final class HygieneMonitor {
   }
 
   /**
-   * Checks a session without a transaction: what the driver knows, and, if {@code thorough}, what
-   * the server says.
+   * Checks a session without a transaction: what the driver knows; settings, if any are watched;
+   * and, if {@code thorough}, all that the server says.
    */
   List<Leak> check(Connection connection, Baseline clean, boolean thorough) throws SQLException {
     List<Leak> found = new ArrayList<>();
@@ -131,9 +131,11 @@ public final class HygieneMonitor {
     if (driver != null) {
       found.addAll(clean.compare(driver.parameters()));
     }
-    if (clean.asksServer() && (thorough || !found.isEmpty())) {
+    boolean all = thorough || !found.isEmpty();
+    if (clean.asksServer() && (all || !config.settings().isEmpty())) {
       serverChecks.increment();
-      for (Leak leak : clean.compare(IdleConnection.read(connection, query::read))) {
+      ServerState now = IdleConnection.read(connection, all ? query::read : query::readSettings);
+      for (Leak leak : clean.compare(now)) {
         if (!found.contains(leak)) {
           found.add(leak);
         }

@@ -11,9 +11,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Asks PostgreSQL what is on a session: one query. Immutable.
+ * Asks PostgreSQL what is on a session, in one query. Immutable.
  *
  * <p>Settings are asked for by name: {@code pg_settings} does not list custom ones, and costs more
  * than all the rest. Names are qualified, because the search path may be what has changed.
@@ -42,19 +43,21 @@ final class ServerQuery {
           + " WHERE locktype = 'advisory' AND pid = pg_catalog.pg_backend_pid()";
 
   private final List<String> names;
-  private final String sql;
+  private final String all;
+  private final String settingsOnly;
 
   ServerQuery(Collection<String> watched) {
     Set<String> all = new LinkedHashSet<>(ALWAYS);
     watched.forEach(name -> all.add(name.toLowerCase(Locale.ROOT)));
     this.names = List.copyOf(all);
-    StringBuilder query = new StringBuilder("SELECT ");
-    for (String name : names) {
-      // safe: Builder.watch takes only letters, digits, _, $ and .
-      query.append("pg_catalog.current_setting('").append(name).append("', true), ");
-    }
+    // safe: Builder.watch takes only letters, digits, _, $ and .
+    this.settingsOnly =
+        names.stream()
+            .map(name -> "pg_catalog.current_setting('" + name + "', true)")
+            .collect(Collectors.joining(", ", "SELECT ", ""));
+    StringBuilder query = new StringBuilder(settingsOnly);
     query
-        .append('(')
+        .append(", (")
         .append(ADVISORY)
         .append("), ")
         // most sessions never had a temporary schema, and are spared the scan of the catalog
@@ -68,7 +71,7 @@ final class ServerQuery {
         .append(list("c", "pg_catalog.pg_listening_channels() c"))
         .append(", ")
         .append(list("name", "pg_catalog.pg_cursors WHERE is_holdable"));
-    this.sql = query.toString();
+    this.all = query.toString();
   }
 
   /** All names in one text: drivers read arrays slowly. */
@@ -87,14 +90,12 @@ final class ServerQuery {
     return names;
   }
 
+  /** Everything. */
   ServerState read(Connection connection) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql);
+    try (PreparedStatement statement = connection.prepareStatement(all);
         ResultSet row = statement.executeQuery()) {
       row.next();
-      List<String> settings = new ArrayList<>(names.size());
-      for (int i = 1; i <= names.size(); i++) {
-        settings.add(ServerState.text(row.getString(i)));
-      }
+      List<String> settings = settings(row);
       int next = names.size() + 1;
       return new ServerState(
           settings,
@@ -103,6 +104,23 @@ final class ServerQuery {
           texts(row, next + 2),
           texts(row, next + 3));
     }
+  }
+
+  /** The settings and nothing else: hardly more than the round trip. */
+  ServerState readSettings(Connection connection) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(settingsOnly);
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return new ServerState(settings(row), 0, List.of(), List.of(), List.of());
+    }
+  }
+
+  private List<String> settings(ResultSet row) throws SQLException {
+    List<String> settings = new ArrayList<>(names.size());
+    for (int i = 1; i <= names.size(); i++) {
+      settings.add(ServerState.text(row.getString(i)));
+    }
+    return settings;
   }
 
   /**
