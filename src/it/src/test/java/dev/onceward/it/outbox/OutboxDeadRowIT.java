@@ -137,7 +137,8 @@ class OutboxDeadRowIT {
         .until(
             () ->
                 relay.health().problems().stream()
-                    .anyMatch(line -> line.startsWith("topic " + missing + ": the topic does not")));
+                    .anyMatch(
+                        line -> line.startsWith("topic " + missing + ": the topic does not")));
     outbox.append(topic, OutboxScene.event("key", 2));
     assertThat(outbox.awaitRecords(topic, 2)).hasSize(2);
     assertThat(outbox.admin().deadRows(10)).isEmpty();
@@ -214,8 +215,7 @@ class OutboxDeadRowIT {
                 new ConfigResource(ConfigResource.Type.TOPIC, topic),
                 List.of(
                     new AlterConfigOp(
-                        new ConfigEntry("max.message.bytes", "100000"),
-                        AlterConfigOp.OpType.SET))))
+                        new ConfigEntry("max.message.bytes", "100000"), AlterConfigOp.OpType.SET))))
         .all()
         .get();
   }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two relays in processes of their own, of which one is killed every three seconds, eight writers on
- * a hundred keys, and a broker that is killed once: nothing is lost, nothing comes for the first
+ * Two relays in processes of their own, of which one is killed every three seconds, eight writers
+ * on a hundred keys, and a broker that is killed once: nothing is lost, nothing comes for the first
  * time before what was appended before it, and nothing comes twice without a crash.
  */
 @EngineTest
@@ -160,8 +160,7 @@ class OutboxKillIT {
     while (!enough) {
       eventually()
           .until(
-              () ->
-                  enough || written.get() < (System.nanoTime() - begin) / 1e9 * perSecond + 100);
+              () -> enough || written.get() < (System.nanoTime() - begin) / 1e9 * perSecond + 100);
       ThreadLocalRandom random = ThreadLocalRandom.current();
       int events = 1 + random.nextInt(10);
       String key = "key-" + random.nextInt(KEYS);
@@ -175,8 +174,7 @@ class OutboxKillIT {
     }
   }
 
-  private void change(Connection tx, String topic, String key, int events)
-      throws SQLException {
+  private void change(Connection tx, String topic, String key, int events) throws SQLException {
     List<Event> changes = new ArrayList<>();
     for (int i = 0; i < events; i++) {
       changes.add(OutboxScene.changed(tx, key));

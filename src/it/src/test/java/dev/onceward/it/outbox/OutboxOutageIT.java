@@ -96,9 +96,7 @@ class OutboxOutageIT {
   }
 
   private static void change(OutboxScene outbox, String topic, int rounds) {
-    eventually()
-        .ignoreExceptions()
-        .until(() -> outbox.number("SELECT count(*) FROM entity") == 20);
+    eventually().ignoreExceptions().until(() -> outbox.number("SELECT count(*) FROM entity") == 20);
     for (int round = 0; round < rounds; round++) {
       outbox.commit(
           tx -> {

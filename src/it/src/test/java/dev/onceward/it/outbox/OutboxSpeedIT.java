@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * How fast one relay, in a process of its own, empties an outbox into a real broker. Prints figures,
- * and runs only when asked for: {@code -Donceward.outbox.speed=true}.
+ * How fast one relay, in a process of its own, empties an outbox into a real broker. Prints
+ * figures, and runs only when asked for: {@code -Donceward.outbox.speed=true}.
  */
 @EngineTest
 @EnabledIfSystemProperty(named = "onceward.outbox.speed", matches = "true")
@@ -50,7 +50,11 @@ class OutboxSpeedIT {
     for (int keys : List.of(10_000, 10_000, 1_000, 100, 1)) {
       int rows = keys < 1_000 ? ROWS / 10 : ROWS;
       System.out.printf(
-          Locale.ROOT, "outbox: %d rows of %d keys: %,.0f rows/s%n", rows, keys, run(topic, rows, keys));
+          Locale.ROOT,
+          "outbox: %d rows of %d keys: %,.0f rows/s%n",
+          rows,
+          keys,
+          run(topic, rows, keys));
     }
   }
 

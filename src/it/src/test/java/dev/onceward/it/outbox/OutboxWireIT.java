@@ -89,7 +89,8 @@ class OutboxWireIT {
     assertThat(send.getTraceId()).isNotEqualTo(create.getTraceId());
     assertThat(send.getLinks())
         .singleElement()
-        .satisfies(link -> assertThat(link.getSpanContext().getSpanId()).isEqualTo(create.getSpanId()));
+        .satisfies(
+            link -> assertThat(link.getSpanContext().getSpanId()).isEqualTo(create.getSpanId()));
     String traceparent =
         "00-%s-%s-%s"
             .formatted(
