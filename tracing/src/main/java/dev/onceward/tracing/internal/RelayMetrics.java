@@ -98,7 +98,8 @@ final class RelayMetrics {
             .setUnit("{change}")
             .setDescription("Number of shards taken, given up or lost.")
             .buildObserver();
-    ObservableLongMeasurement shards = gauge(meter, Semconv.OUTBOX_SHARDS, "{shard}", "Shards that the relays hold.");
+    ObservableLongMeasurement shards =
+        gauge(meter, Semconv.OUTBOX_SHARDS, "{shard}", "Shards that the relays hold.");
     ObservableLongMeasurement backlog =
         gauge(meter, Semconv.OUTBOX_BACKLOG, "{record}", "Rows that wait in the relays' shards.");
     ObservableDoubleMeasurement age =
@@ -130,11 +131,7 @@ final class RelayMetrics {
 
   private static ObservableLongMeasurement gauge(
       Meter meter, String name, String unit, String what) {
-    return meter
-        .upDownCounterBuilder(name)
-        .setUnit(unit)
-        .setDescription(what)
-        .buildObserver();
+    return meter.upDownCounterBuilder(name).setUnit(unit).setDescription(what).buildObserver();
   }
 
   private Attributes outcome(String outcome) {

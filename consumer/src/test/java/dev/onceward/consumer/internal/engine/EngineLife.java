@@ -9,10 +9,7 @@ import dev.onceward.consumer.Delivery;
 import dev.onceward.consumer.DeliveryCounts;
 import dev.onceward.consumer.KeylessRecords;
 import dev.onceward.consumer.LeasePolicy;
-import dev.onceward.consumer.Outcome;
-import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.RecordDelivery;
-import dev.onceward.consumer.internal.SharedDelivery;
 import dev.onceward.consumer.internal.failure.DeadLetters;
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
 import dev.onceward.consumer.internal.failure.Failures;
@@ -22,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +37,6 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ConditionTimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One life of an engine over a {@link LogConsumer}: everything real but the consumer and, where a
@@ -112,7 +107,7 @@ final class EngineLife implements AutoCloseable {
                 new GroupSource(calls.consumer(), Duration.ofSeconds(1)),
                 new RecordDelivery.Source(
                     group(), EventReader.standard(), (topic, type) -> "handler"),
-                handling(builder.handler),
+                new LifeHandling(this, builder.handler, sharedRuns),
                 builder.fencing,
                 new Failures(builder.retryPolicy, bound -> bound),
                 new DeadLetters(
@@ -135,64 +130,22 @@ final class EngineLife implements AutoCloseable {
     return await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5));
   }
 
-  private Handling handling(Handler handler) {
-    return new Handling() {
-      @Override
-      public Outcome handle(Delivery delivery) throws Exception {
-        EngineLife.this.handle(handler, delivery, () -> returned(delivery));
-        return Outcome.APPLIED;
-      }
-
-      @Override
-      public List<@Nullable Outcome> handleTogether(List<SharedDelivery> deliveries) {
-        sharedRuns.add(deliveries.stream().map(shared -> shared.delivery().offset()).toList());
-        try {
-          handleAll(handler, deliveries);
-          return Collections.nCopies(deliveries.size(), Outcome.APPLIED);
-        } catch (Exception e) {
-          return Collections.nCopies(deliveries.size(), null);
-        }
-      }
-    };
-  }
-
-  /** What is handled together returns together, as if from a transaction that is committed. */
-  private void handleAll(Handler handler, List<SharedDelivery> deliveries) throws Exception {
-    for (SharedDelivery shared : deliveries) {
-      HandlerLease.of(shared.delivery()).beginEffect();
-      handle(handler, shared.delivery(), () -> {});
-      HandlerLease.of(shared.delivery()).stopTime();
-    }
-    synchronized (this) {
-      for (SharedDelivery shared : deliveries) {
-        if (!HandlerLease.of(shared.delivery()).beginCommit()) {
-          throw HandlerLease.of(shared.delivery()).refusal();
-        }
-      }
-      deliveries.forEach(shared -> returned(shared.delivery()));
-    }
-  }
-
-  private synchronized void returned(Delivery delivery) {
+  /** A handler begins, in a process that lives. */
+  synchronized void begun(Delivery delivery) {
     requireAlive();
-    truth.returned(partition(delivery.partition()), delivery.offset());
+    truth.begun(partition(delivery.partition()), delivery.offset(), delivery.attempt());
   }
 
-  private void handle(Handler handler, Delivery delivery, Runnable returned) throws Exception {
-    TopicPartition id = partition(delivery.partition());
-    synchronized (this) {
-      requireAlive();
-      truth.begun(id, delivery.offset(), delivery.attempt());
-    }
-    try {
-      handler.handle(delivery);
-      returned.run();
-    } finally {
-      synchronized (this) {
-        if (!dead) {
-          truth.ended(id, delivery.offset());
-        }
-      }
+  /** The effects of the deliveries have happened. */
+  synchronized void returned(List<Delivery> deliveries) {
+    requireAlive();
+    deliveries.forEach(one -> truth.returned(partition(one.partition()), one.offset()));
+  }
+
+  /** A handler has ended, whatever came of it. */
+  synchronized void ended(Delivery delivery) {
+    if (!dead) {
+      truth.ended(partition(delivery.partition()), delivery.offset());
     }
   }
 

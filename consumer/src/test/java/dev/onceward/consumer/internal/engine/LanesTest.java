@@ -213,59 +213,6 @@ class LanesTest {
     assertThat(lanes.followsGivenUp(third)).isFalse();
   }
 
-  @Test
-  void worksThatRunTogetherTakeOnePermitAndKeepTheOrderOfTheirKeys() {
-    Lanes lanes = lanes(1);
-    lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "b"), work(3, "c")));
-    Work first = take(lanes);
-    List<Work> together = lanes.takeMore(first, 10);
-    assertThat(together).extracting(Work::offset).containsExactly(0L, 2L, 3L, 1L);
-    assertThat(lanes.isIdle(partition)).isFalse();
-    lanes.offer(partition, List.of(work(4, "a"), work(5, "d")));
-    assertThat(lanes.take()).as("the permit is taken").isNull();
-    Work next = lanes.finishTogether(together, List.of());
-    assertThat(next).isNotNull();
-    assertThat(next.offset()).isIn(4L, 5L);
-  }
-
-  @Test
-  void readyWorkIsSharedOutOverThePermitsThatAreFree() {
-    Lanes lanes = lanes(4);
-    List<Work> works = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      works.add(work(i, "k" + i));
-    }
-    lanes.offer(partition, works);
-    assertThat(lanes.takeMore(take(lanes), 100)).hasSize(10);
-    assertThat(lanes.takeMore(take(lanes), 100)).hasSize(10);
-    assertThat(lanes.takeMore(take(lanes), 5)).hasSize(5);
-  }
-
-  @Test
-  void worksThatRunTogetherInVainBecomeReadyInTheOrderOfTheirKeys() {
-    Lanes lanes = lanes(1);
-    lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "b"), work(3, "b")));
-    List<Work> together = lanes.takeMore(take(lanes), 10);
-    assertThat(together).extracting(Work::offset).containsExactly(0L, 2L, 1L, 3L);
-    together.forEach(Work::runByItself);
-    Work next =
-        lanes.finishTogether(
-            List.of(together.get(1)), List.of(together.get(0), together.get(2), together.get(3)));
-    assertThat(next).isSameAs(together.get(0));
-    assertThat(lanes.takeMore(together.get(0), 10)).as("by itself").hasSize(1);
-    assertThat(lanes.finish(together.get(0))).isSameAs(together.get(3));
-    assertThat(lanes.finish(together.get(3))).isSameAs(together.get(2));
-  }
-
-  @Test
-  void nothingMoreOfAPartitionThatGoesIsTaken() {
-    Lanes lanes = lanes(2);
-    lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "b")));
-    Work first = take(lanes);
-    lanes.startNoMore(List.of(partition));
-    assertThat(lanes.takeMore(first, 10)).containsExactly(first);
-  }
-
   @Property(tries = 200)
   void anyScheduleRunsEveryRecordOnceInKeyOrderWithinThePermits(
       @ForAll @IntRange(min = 1, max = 8) int permits,

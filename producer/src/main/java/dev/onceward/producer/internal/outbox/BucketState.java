@@ -12,7 +12,8 @@ final class BucketState {
 
   /**
    * How often rows that are still in the database were taken out of memory. What was read before
-   * such a moment does not fit: it lacks rows that were in memory, and has later ones of their keys.
+   * such a moment does not fit: it lacks rows that were in memory, and has later ones of their
+   * keys.
    */
   int forgotten;
 

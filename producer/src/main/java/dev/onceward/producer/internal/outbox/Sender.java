@@ -81,7 +81,13 @@ final class Sender {
     }
     reopenedAt = now;
     RecordSender old = sender;
-    sender = RecordSender.open(properties, tracing);
+    try {
+      sender = RecordSender.open(properties, tracing);
+    } catch (IllegalArgumentException e) {
+      // the properties were good before: names that cannot be resolved just now, as a rule
+      Problems.LOG.warn("Outbox relay, sending: {}", e.getMessage());
+      return;
+    }
     int unused = old.close(Duration.ZERO);
   }
 

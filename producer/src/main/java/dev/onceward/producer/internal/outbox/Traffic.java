@@ -54,8 +54,7 @@ final class Traffic {
 
   /** Takes in a row that was read; true when it is new. */
   boolean admit(Row row, BucketState bucket) {
-    if (bucket.rows.containsKey(row.seq)
-        || !topics.admits(row.topic)) {
+    if (bucket.rows.containsKey(row.seq) || !topics.admits(row.topic)) {
       return false;
     }
     shards.add(row, bucket);

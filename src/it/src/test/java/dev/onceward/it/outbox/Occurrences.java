@@ -3,6 +3,9 @@ package dev.onceward.it.outbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.onceward.it.scene.Scene;
+import dev.onceward.testkit.KafkaServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** What a topic holds of each entity: which versions, in which order they came first, and again. */
 final class Occurrences {
@@ -29,9 +35,24 @@ final class Occurrences {
 
   private Occurrences() {}
 
-  static Occurrences of(Iterable<ConsumerRecord<byte[], byte[]>> records) {
+  /** Reads all that a topic holds now, record by record: it may be much. */
+  static Occurrences in(KafkaServer kafka, String topic) {
     Occurrences found = new Occurrences();
-    records.forEach(found::add);
+    Map<TopicPartition, Long> ends = kafka.endOffsets(topic);
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            kafka.clientProperties(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      consumer.assign(ends.keySet());
+      consumer.seekToBeginning(ends.keySet());
+      Scene.eventually()
+          .pollInterval(Duration.ofMillis(1))
+          .until(
+              () -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(found::add);
+                return ends.entrySet().stream()
+                    .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+              });
+    }
     return found;
   }
 

@@ -169,7 +169,7 @@ final class OutboxScene implements AutoCloseable {
   }
 
   Occurrences occurrences(String topic) {
-    return Occurrences.of(scene.collector().readAll(topic));
+    return Occurrences.in(scene.kafka(), topic);
   }
 
   List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int count) {

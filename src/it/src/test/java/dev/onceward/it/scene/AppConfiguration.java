@@ -92,6 +92,20 @@ public final class AppConfiguration {
     return database;
   }
 
+  /** The properties whose names begin like this, without that beginning. */
+  public Properties startingWith(String prefix) {
+    Properties found = new Properties();
+    properties
+        .stringPropertyNames()
+        .forEach(
+            name -> {
+              if (name.startsWith(prefix)) {
+                found.put(name.substring(prefix.length()), properties.getProperty(name));
+              }
+            });
+    return found;
+  }
+
   /** The value of a property that must be there. */
   public String get(String name) {
     String value = properties.getProperty(name);

@@ -40,10 +40,6 @@ public final class ChildApp implements AutoCloseable {
       Class<?> program, Properties configuration, List<String> jvmOptions) {
     try {
       Path log = Files.createTempFile("child-app-", ".log");
-      // under Failsafe java.class.path is only a launcher's jar
-      String classPath =
-          Optional.ofNullable(System.getProperty("surefire.test.class.path"))
-              .orElseGet(() -> System.getProperty("java.class.path"));
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(jvmOptions);
@@ -51,7 +47,7 @@ public final class ChildApp implements AutoCloseable {
       command.add("-XX:+ExitOnOutOfMemoryError");
       command.add(program.getName());
       ProcessBuilder builder = new ProcessBuilder(command);
-      builder.environment().put("CLASSPATH", classPath);
+      builder.environment().put("CLASSPATH", classPath());
       Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
       try (OutputStream in = process.getOutputStream()) {
         configuration.store(in, null);
@@ -60,6 +56,13 @@ public final class ChildApp implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The class path of the test, which a program gets unless its options say another. */
+  public static String classPath() {
+    // under Failsafe java.class.path is only a launcher's jar
+    return Optional.ofNullable(System.getProperty("surefire.test.class.path"))
+        .orElseGet(() -> System.getProperty("java.class.path"));
   }
 
   public boolean isAlive() {

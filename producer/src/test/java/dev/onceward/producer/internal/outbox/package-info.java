@@ -1,0 +1,4 @@
+@NullMarked
+package dev.onceward.producer.internal.outbox;
+
+import org.jspecify.annotations.NullMarked;

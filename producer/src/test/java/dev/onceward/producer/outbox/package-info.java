@@ -1,0 +1,4 @@
+@NullMarked
+package dev.onceward.producer.outbox;
+
+import org.jspecify.annotations.NullMarked;
