@@ -33,17 +33,17 @@ class SettingsTest {
   static void createTables() throws SQLException {
     JdbcInbox.on(DATABASE.plain()).createSchema();
     DATABASE.execute(
-        "CREATE ROLE tenants LOGIN; CREATE TABLE note (tenant text, body text);"
+        "CREATE ROLE settings_tenants LOGIN; CREATE TABLE note (tenant text, body text);"
             + "ALTER TABLE note ENABLE ROW LEVEL SECURITY;"
             + "CREATE POLICY own ON note USING (tenant = current_setting('app.tenant_id', true));"
-            + "GRANT ALL ON ALL TABLES IN SCHEMA public TO tenants");
+            + "GRANT ALL ON ALL TABLES IN SCHEMA public TO settings_tenants");
   }
 
   @BeforeEach
   void open() throws SQLException {
     DATABASE.execute("TRUNCATE note, onceward_processed_event");
     PGSimpleDataSource source = DATABASE.plain();
-    source.setUser("tenants");
+    source.setUser("settings_tenants");
     pool = DATABASE.pool(1, source);
   }
 
