@@ -2,6 +2,7 @@ package dev.onceward.tracing;
 
 import dev.onceward.envelope.Event;
 import io.opentelemetry.context.Scope;
+import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -87,6 +88,17 @@ public interface EventTracing {
    *     the first counts as a consumed message
    */
   ProcessSpan startProcess(ConsumerRecord<byte[], byte[]> record, String group, int attempt);
+
+  /**
+   * Starts the one CONSUMER span of several first deliveries that a handler takes at once. It is
+   * linked to the sender of each, the first 128 of them, and counts all of them as consumed.
+   *
+   * @param records the records as they were polled, one at least, of one topic; not changed
+   * @param group the consumer group
+   * @param handlerId the id of the handlers, for the span and the log context
+   */
+  ProcessSpan startProcessBatch(
+      List<ConsumerRecord<byte[], byte[]>> records, String group, String handlerId);
 
   /**
    * Reports a consumer's own metrics: {@code onceward.consumer.deliveries}, {@code .retries},

@@ -56,6 +56,29 @@ class ProcessSpanTest {
   }
 
   @Test
+  void severalDeliveriesOfOneCallAreOneSpanLinkedToTheSenderOfEach() {
+    EventTracing.ProcessSpan batch =
+        tracing(ProcessRelation.LINK)
+            .startProcessBatch(
+                List.of(incoming("traceparent", TRACEPARENT), incoming("ce_id", "e-2")),
+                "billing",
+                "lists");
+    try (Scope scope = batch.makeCurrent()) {
+      assertThat(org.slf4j.MDC.get(LogKeys.HANDLER)).isEqualTo("lists");
+      assertThat(org.slf4j.MDC.get(LogKeys.EVENT_ID)).isNull();
+    }
+    batch.ended("applied");
+
+    SpanData span = onlySpan();
+    assertThat(span.getName()).isEqualTo("process " + TOPIC);
+    assertThat(span.getLinks()).hasSize(1);
+    assertThat(span.getLinks().get(0).getSpanContext().getTraceId()).isEqualTo(TRACE);
+    assertThat(span.getAttributes().asMap())
+        .containsEntry(longKey("messaging.batch.message_count"), 2L)
+        .containsEntry(stringKey("onceward.handler"), "lists");
+  }
+
+  @Test
   void byDefaultItIsATraceOfItsOwnLinkedToItsSender() {
     deliver(ProcessRelation.LINK, "traceparent", TRACEPARENT);
 

@@ -6,6 +6,7 @@ import dev.onceward.tracing.RelayObservation;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -54,6 +55,12 @@ public final class GlobalEventTracing implements EventTracing {
   public ProcessSpan startProcess(
       ConsumerRecord<byte[], byte[]> record, String group, int attempt) {
     return delegate().startProcess(record, group, attempt);
+  }
+
+  @Override
+  public ProcessSpan startProcessBatch(
+      List<ConsumerRecord<byte[], byte[]>> records, String group, String handlerId) {
+    return delegate().startProcessBatch(records, group, handlerId);
   }
 
   @Override

@@ -25,6 +25,7 @@ import io.opentelemetry.context.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Tracing on one OpenTelemetry; the no-op one gives context without records. */
 public final class MessageTracing implements EventTracing {
+
+  /** What an SDK keeps unless it is told otherwise. */
+  private static final int MOST_LINKS = 128;
 
   private static final String SCOPE = "dev.onceward.tracing";
 
@@ -173,6 +177,41 @@ public final class MessageTracing implements EventTracing {
     }
     return new ProcessSpanImpl(
         semconv, metrics, context, shared.attributes(), record.key(), new Linked(sender, origin));
+  }
+
+  @Override
+  public ProcessSpan startProcessBatch(
+      List<ConsumerRecord<byte[], byte[]>> records, String group, String handlerId) {
+    Objects.requireNonNull(group, "group");
+    Context current = Context.current();
+    TopicAttributes.Shared shared = topics.of(Operation.PROCESS, records.get(0).topic(), group);
+    SpanBuilder builder =
+        tracer.spanBuilder(shared.spanName()).setSpanKind(CONSUMER).setParent(current);
+    if (tracer.isEnabled()) {
+      AttributesBuilder attributes = shared.attributes().toBuilder();
+      semconv.batchCount.put(attributes, (long) records.size());
+      semconv.handler.put(attributes, handlerId);
+      builder.setAllAttributes(attributes.build());
+      records.stream()
+          .limit(MOST_LINKS)
+          .map(record -> TraceHeaders.read(record.headers()).hop())
+          .filter(SpanContext::isValid)
+          .forEach(builder::addLink);
+    }
+    Span span = valid(builder.startSpan(), SpanContext.getInvalid());
+    Context context = current.with(span);
+    records.forEach(record -> metrics.consumed(context, shared.attributes()));
+    return new ProcessSpanImpl(
+        semconv,
+        metrics,
+        context,
+        shared.attributes(),
+        new LogContext(
+            span.getSpanContext().getTraceId(),
+            span.getSpanContext().getSpanId(),
+            null,
+            handlerId,
+            null));
   }
 
   @Override

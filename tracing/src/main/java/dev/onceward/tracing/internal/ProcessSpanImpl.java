@@ -46,6 +46,23 @@ final class ProcessSpanImpl implements ProcessSpan {
     this.linked = linked;
   }
 
+  /** The span of several deliveries, in a log context of its own. */
+  ProcessSpanImpl(
+      Semconv semconv,
+      MessagingMetrics metrics,
+      Context context,
+      Attributes shared,
+      LogContext logContext) {
+    this(
+        semconv,
+        metrics,
+        context,
+        shared,
+        null,
+        new MessageTracing.Linked(SpanContext.getInvalid(), SpanContext.getInvalid()));
+    this.logContext = logContext;
+  }
+
   @Override
   public String traceparent() {
     return TraceHeaders.format(span.getSpanContext());

@@ -75,6 +75,7 @@ final class Semconv {
   final Field<String> handler;
   final Field<Long> attempt;
   final Field<String> outcome;
+  final Field<Long> batchCount;
   final Field<String> gate;
   final Field<String> leak;
   private final Field<String> operationV24;
@@ -125,6 +126,7 @@ final class Semconv {
     handler = text("onceward.handler");
     attempt = field(AttributeKey::longKey, "onceward.attempt");
     outcome = text("onceward.outcome");
+    batchCount = field(AttributeKey::longKey, "messaging.batch.message_count");
     gate = text("onceward.gate");
     leak = text("onceward.leak");
 

@@ -30,20 +30,26 @@ final class SharedSpans {
     failed(new IllegalStateException("the transaction was rolled back and is repeated"));
   }
 
-  /** Calls a handler inside of the spans of its deliveries; a single one is the current span. */
+  /** Calls a handler in the span of its delivery, or in one span for several. */
   void around(List<Member> called, Call call) throws Exception {
-    for (Member member : called) {
-      open.put(member, trace.start(member.prepared().delivery()));
-    }
-    ProcessSpan only = called.size() == 1 ? open.get(called.get(0)) : null;
-    try (Scope scope = only == null ? Scope.noop() : only.makeCurrent()) {
+    ProcessSpan span = start(called);
+    called.forEach(member -> open.put(member, span));
+    try (Scope scope = span.makeCurrent()) {
       call.run();
     } catch (Throwable e) {
-      for (Member member : called) {
-        end(open.remove(member), e);
-      }
+      called.forEach(open::remove);
+      span.failed(e);
       throw e;
     }
+  }
+
+  private ProcessSpan start(List<Member> called) {
+    Member first = called.get(0);
+    return called.size() == 1
+        ? trace.start(first.prepared().delivery())
+        : trace.start(
+            called.stream().map(member -> member.prepared().delivery()).toList(),
+            first.prepared().route());
   }
 
   /** All have an outcome; a delivery whose handler was not needed has a short span. */
@@ -67,12 +73,6 @@ final class SharedSpans {
   void failed(Throwable error) {
     open.values().forEach(span -> span.failed(error));
     open.clear();
-  }
-
-  private static void end(@Nullable ProcessSpan span, Throwable error) {
-    if (span != null) {
-      span.failed(error);
-    }
   }
 
   /** A call of a handler. */

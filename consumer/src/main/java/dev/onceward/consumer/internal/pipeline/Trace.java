@@ -10,6 +10,7 @@ import dev.onceward.envelope.EventFormatException;
 import dev.onceward.tracing.EventTracing;
 import dev.onceward.tracing.EventTracing.ProcessSpan;
 import io.opentelemetry.context.Scope;
+import java.util.List;
 import java.util.Locale;
 
 /** Puts a process span and the log context around everything that follows. */
@@ -35,6 +36,14 @@ final class Trace implements Interceptor {
       span.failed(e);
       throw e;
     }
+  }
+
+  /** Begins the span of several deliveries, which one call of their handler takes. */
+  ProcessSpan start(List<Delivery> deliveries, Route route) {
+    return tracing.startProcessBatch(
+        deliveries.stream().map(Delivery::record).toList(),
+        deliveries.get(0).group(),
+        route.handlerId());
   }
 
   /** Begins the span of a delivery. */
