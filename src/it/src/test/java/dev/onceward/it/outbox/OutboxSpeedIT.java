@@ -17,12 +17,15 @@ import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * How fast one relay, in a process of its own, empties an outbox into a real broker. Prints
  * figures, and runs only when asked for: {@code -Donceward.outbox.speed=true}.
  */
 @EngineTest
+@Execution(ExecutionMode.SAME_THREAD)
 @EnabledIfSystemProperty(named = "onceward.outbox.speed", matches = "true")
 class OutboxSpeedIT {
 
