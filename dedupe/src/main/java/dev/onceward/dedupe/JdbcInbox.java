@@ -179,7 +179,6 @@ public final class JdbcInbox implements Inbox {
 
   /** Settings of an inbox. Not thread-safe. */
   public static final class Builder {
-    private static final int MOST_BUCKETS = 400;
     private static final Pattern CUSTOM_SETTING =
         Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)+");
 
@@ -369,20 +368,6 @@ public final class JdbcInbox implements Inbox {
      * @throws IllegalArgumentException if a setting is out of range; the message names it
      */
     public JdbcInbox build() {
-      if (bucketWidth.compareTo(Duration.ofHours(1)) < 0
-          || bucketWidth.compareTo(Duration.ofDays(366)) > 0
-          || !bucketWidth.equals(Duration.ofSeconds(bucketWidth.toSeconds()))) {
-        throw new IllegalArgumentException(
-            "bucketWidth must be whole seconds, an hour to 366 days: " + bucketWidth);
-      }
-      window.ifPresent(
-          time -> {
-            if (time.compareTo(bucketWidth) < 0
-                || time.compareTo(bucketWidth.multipliedBy(MOST_BUCKETS)) > 0) {
-              throw new IllegalArgumentException(
-                  "window must be 1 to 400 times the bucketWidth of " + bucketWidth + ": " + time);
-            }
-          });
       InboxSource source = InboxSource.of(dataSource, hygiene, poolUsage);
       return new JdbcInbox(
           new InboxConfig(
@@ -394,7 +379,7 @@ public final class JdbcInbox implements Inbox {
               isolation,
               new RetryPolicy(transactionRetries, initialBackoff, maxBackoff),
               boundSettings,
-              new Buckets((int) bucketWidth.toSeconds()),
+              Buckets.of(bucketWidth),
               window,
               beyondWindow),
           source);

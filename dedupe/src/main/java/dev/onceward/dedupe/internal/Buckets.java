@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.internal;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds how much time a bucket holds
  */
 public record Buckets(int seconds) {
+
   /** Of events whose time is not known; they have no age. */
   public static final int UNDATED = Integer.MIN_VALUE;
 
@@ -26,6 +28,21 @@ public record Buckets(int seconds) {
   private static final int UUID_LENGTH = 36;
   private static final int VERSION_AT = 14;
   private static final int HEX = 16;
+
+  /**
+   * Buckets of a width.
+   *
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public static Buckets of(Duration width) {
+    if (width.compareTo(Duration.ofHours(1)) < 0
+        || width.compareTo(Duration.ofDays(366)) > 0
+        || !width.equals(Duration.ofSeconds(width.toSeconds()))) {
+      throw new IllegalArgumentException(
+          "bucketWidth must be whole seconds, an hour to 366 days: " + width);
+    }
+    return new Buckets((int) width.toSeconds());
+  }
 
   int of(String eventId, @Nullable Instant eventTime) {
     if (eventId.length() == UUID_LENGTH

@@ -34,4 +34,23 @@ public record InboxConfig(
     List<String> boundSettings,
     Buckets buckets,
     Optional<Duration> window,
-    BeyondWindow beyondWindow) {}
+    BeyondWindow beyondWindow) {
+
+  private static final int MOST_BUCKETS = 400;
+
+  /**
+   * Checks that the window and the buckets go together.
+   *
+   * @throws IllegalArgumentException if not
+   */
+  public InboxConfig {
+    Duration width = Duration.ofSeconds(buckets.seconds());
+    window.ifPresent(
+        time -> {
+          if (time.compareTo(width) < 0 || time.compareTo(width.multipliedBy(MOST_BUCKETS)) > 0) {
+            throw new IllegalArgumentException(
+                "window must be 1 to 400 times the bucketWidth of " + width + ": " + time);
+          }
+        });
+  }
+}
