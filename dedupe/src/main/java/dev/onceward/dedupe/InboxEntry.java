@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * @param eventId the event's id; not empty
  * @param idempotency how redeliveries are recognised
  * @param eventTime when the event was produced ({@code ce_time}), the same in every delivery, or
- *     null when it is not known. An id that is a UUIDv7 holds its own time and is believed first. A
- *     dedupe row without either is kept for ever
+ *     null when it is not known. An id that is a UUIDv7 holds its own time and is believed first,
+ *     unless it is more than 30 days before or ten years after this one. A dedupe row without
+ *     either is kept for ever
  * @param version the entity version to guard with, or null for no guard
  * @param fence the owner's fence, which must still be the newest when the effect is committed; null
  *     for none

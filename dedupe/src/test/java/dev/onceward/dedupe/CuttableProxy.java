@@ -22,6 +22,7 @@ final class CuttableProxy implements AutoCloseable {
 
   private record Order(String text, Cut cut) {}
 
+  private volatile boolean closed;
   private final ServerSocket server;
   private final int target;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
@@ -44,6 +45,7 @@ final class CuttableProxy implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    closed = true;
     server.close();
     for (Socket socket : sockets) {
       socket.close();
@@ -56,6 +58,12 @@ final class CuttableProxy implements AutoCloseable {
       Socket backend = new Socket(InetAddress.getLoopbackAddress(), target);
       sockets.add(client);
       sockets.add(backend);
+      if (closed) {
+        // it came in before the end and was added after it
+        client.close();
+        backend.close();
+        return;
+      }
       Line line = new Line(client, backend);
       start("requests", line::requests);
       start("answers", line::answers);

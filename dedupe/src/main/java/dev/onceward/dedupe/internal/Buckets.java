@@ -28,6 +28,8 @@ public record Buckets(int seconds) {
   private static final int UUID_LENGTH = 36;
   private static final int VERSION_AT = 14;
   private static final int HEX = 16;
+  private static final Duration LONGEST_BEFORE = Duration.ofDays(30);
+  private static final Duration LONGEST_AFTER = Duration.ofDays(3_650);
 
   /**
    * Buckets of a width.
@@ -44,14 +46,33 @@ public record Buckets(int seconds) {
     return new Buckets((int) width.toSeconds());
   }
 
+  /**
+   * The bucket of an event. The time in its id is believed first, for it is the same whenever the
+   * event is sent; but many an id only looks like a UUIDv7, and its time is then far from that of
+   * the event.
+   */
   int of(String eventId, @Nullable Instant eventTime) {
-    if (eventId.length() == UUID_LENGTH
-        && eventId.charAt(VERSION_AT) == '7'
-        && UUID_V7.matcher(eventId).matches()) {
-      long millis = Long.parseLong(eventId.substring(0, 8) + eventId.substring(9, 13), HEX);
-      return at(Instant.ofEpochMilli(millis));
+    Instant inId = timeIn(eventId);
+    if (inId != null && (eventTime == null || isPlausible(inId, eventTime))) {
+      return at(inId);
     }
     return eventTime == null ? UNDATED : at(eventTime);
+  }
+
+  private static @Nullable Instant timeIn(String eventId) {
+    if (eventId.length() != UUID_LENGTH
+        || eventId.charAt(VERSION_AT) != '7'
+        || !UUID_V7.matcher(eventId).matches()) {
+      return null;
+    }
+    return Instant.ofEpochMilli(
+        Long.parseLong(eventId.substring(0, 8) + eventId.substring(9, 13), HEX));
+  }
+
+  /** Events are sent again with a later time, and made up today of what was long ago. */
+  private static boolean isPlausible(Instant inId, Instant eventTime) {
+    long later = inId.getEpochSecond() - eventTime.getEpochSecond();
+    return later >= -LONGEST_BEFORE.toSeconds() && later <= LONGEST_AFTER.toSeconds();
   }
 
   int at(Instant time) {

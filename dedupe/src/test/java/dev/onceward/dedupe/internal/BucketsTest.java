@@ -34,13 +34,28 @@ class BucketsTest {
   @Test
   void whatOnlyLooksLikeOneIsNot() {
     String id = uuidV7(Instant.EPOCH);
-    assertThat(days.of(id, TIME)).isZero();
+    assertThat(days.of(id, null)).isZero();
 
     assertThat(days.of(id.replace("-7", "-4"), TIME)).isEqualTo(20_787);
     assertThat(days.of(id.substring(0, 19) + "0" + id.substring(20), TIME)).isEqualTo(20_787);
     assertThat(days.of("g" + id.substring(1), TIME)).isEqualTo(20_787);
     assertThat(days.of(id + " ", TIME)).isEqualTo(20_787);
     assertThat(days.of("urn:uuid:" + id, TIME)).isEqualTo(20_787);
+  }
+
+  // ids from a random generator that knows nothing of versions look like one in one of 64 cases
+  @Test
+  void aTimeInAnIdThatIsFarFromTheTimeOfTheEventIsNotBelieved() {
+    for (String far : new String[] {"1999-06-01T00:00:00Z", "2026-10-29T00:00:00Z"}) {
+      assertThat(days.of(uuidV7(Instant.parse(far)), TIME)).as(far).isEqualTo(20_787);
+    }
+    assertThat(days.of(uuidV7(Instant.parse("4711-01-01T00:00:00Z")), TIME)).isEqualTo(20_787);
+
+    Instant longAgo = Instant.parse("2024-01-01T00:00:00Z");
+    assertThat(days.of(uuidV7(TIME), longAgo)).as("made up today").isEqualTo(20_787);
+    assertThat(days.of(uuidV7(TIME), TIME.plus(Duration.ofDays(20)))).isEqualTo(20_787);
+    assertThat(days.of(uuidV7(TIME), Instant.MIN)).isEqualTo(Buckets.FIRST);
+    assertThat(days.of(uuidV7(TIME), Instant.MAX)).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test
