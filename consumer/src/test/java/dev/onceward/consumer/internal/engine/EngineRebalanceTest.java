@@ -321,8 +321,12 @@ class EngineRebalanceTest {
       life.append(0, 6, 3);
       life.consumer().rebalanceTo(life.partitions(1));
       life.start();
-      // the failing one and the one behind it in its key
-      eventually().until(() -> life.truth().unfinished() == 2);
+      // the failing one, which has been tried, and the one behind it in its key
+      eventually()
+          .until(
+              () ->
+                  life.truth().unfinished() == 2
+                      && !life.truth().attempts(life.partition(0), 2).isEmpty());
       if (rebalance.equals("lose")) {
         life.consumer().lose(life.partitions(1));
       } else {
