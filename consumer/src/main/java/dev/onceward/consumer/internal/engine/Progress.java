@@ -169,7 +169,7 @@ final class Progress {
       boolean starts = started < MOST_STARTED && named.test(work);
       boolean tells = work.crashes() > 0 || (work.failedAttempts() > 0 && failed < MOST_FAILED);
       if (starts || tells) {
-        entries.add(new Entry(work.offset(), work.failedAttempts(), work.toldCrashes(), starts));
+        entries.add(new Entry(work.offset(), work.failedAttempts(), work.deaths(open), starts));
         started += starts ? 1 : 0;
         failed += work.failedAttempts() > 0 ? 1 : 0;
       }

@@ -37,7 +37,6 @@ final class Work {
   private final Partition partition;
   private final long offset;
   private final int bytes;
-  private final Deaths deaths;
   private final boolean convicted;
 
   /** Null once the work is done or dropped, so that what waits to be committed costs little. */
@@ -52,6 +51,7 @@ final class Work {
 
   // the thread that has taken it: the lock of Lanes hands it over; the poll thread reads it
   private volatile int failedAttempts;
+  private volatile Deaths deaths;
   private int failures;
   private @Nullable Instant firstFailure;
   private @Nullable Long ageBegin;
@@ -144,9 +144,13 @@ final class Work {
     return deaths.atWork();
   }
 
-  /** The crashes as notes tell them. */
-  int toldCrashes() {
-    return deaths.told();
+  /**
+   * The deaths as a note tells them.
+   *
+   * @param goesOn false when its partition is given up: a run that goes on meanwhile is outlived
+   */
+  Deaths deaths(boolean goesOn) {
+    return goesOn || !isRunning() ? deaths : outlived();
   }
 
   /** Whether it has killed its process so often that it is not tried again. */
@@ -205,6 +209,11 @@ final class Work {
 
   void countFailure() {
     failures++;
+    deaths = outlived();
+  }
+
+  private Deaths outlived() {
+    return convicted ? deaths : deaths.outlived();
   }
 
   void countFailedAttempt() {

@@ -38,8 +38,8 @@ public final class CommitNote {
   public CommitNote withoutDeath() {
     List<Entry> alive =
         entries.stream()
-            .filter(entry -> entry.attempts() > 0 || entry.crashes() > 0)
-            .map(e -> new Entry(e.offset(), e.attempts(), e.crashes(), false))
+            .filter(entry -> entry.attempts() > 0 || !entry.deaths().isNone())
+            .map(e -> new Entry(e.offset(), e.attempts(), e.deaths(), false))
             .toList();
     return new CommitNote(false, false, leaderEpoch, done, alive);
   }
@@ -70,12 +70,6 @@ public final class CommitNote {
     return entry == null ? 0 : entry.attempts();
   }
 
-  /** The deaths that the note tells of, as one number ({@link Deaths#of}); 0 when it tells none. */
-  public int crashes(long offset) {
-    Entry entry = entry(offset);
-    return entry == null ? 0 : entry.crashes();
-  }
-
   /** The deaths of a record's processes; when the owner has died, this one among them. */
   public Deaths deaths(long offset) {
     Entry entry = entry(offset);
@@ -83,8 +77,7 @@ public final class CommitNote {
   }
 
   private Deaths deaths(Entry entry) {
-    Deaths before = Deaths.of(entry.crashes());
-    return open && entry.started() ? before.oneMore(alone) : before;
+    return open && entry.started() ? entry.deaths().oneMore(alone) : entry.deaths();
   }
 
   /** The offsets of the records that had started, ascending. Unmodifiable. */
@@ -123,7 +116,7 @@ public final class CommitNote {
     List<Entry> rest = new ArrayList<>();
     for (Entry entry : entries) {
       if (entry.offset() >= offset) {
-        rest.add(new Entry(entry.offset(), entry.attempts(), deaths(entry).told(), false));
+        rest.add(new Entry(entry.offset(), entry.attempts(), deaths(entry), false));
       }
     }
     return rest;

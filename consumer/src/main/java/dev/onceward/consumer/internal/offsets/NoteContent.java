@@ -81,20 +81,19 @@ public record NoteContent(
    *
    * @param offset its offset
    * @param attempts how many failed attempts it has used up
-   * @param crashes the deaths of its process, as one number ({@link Deaths#told})
+   * @param deaths how often its process has died
    * @param started whether it is running, or may be
    */
-  public record Entry(long offset, int attempts, int crashes, boolean started) {
+  public record Entry(long offset, int attempts, Deaths deaths, boolean started) {
 
     /** Checks what is handed in. */
     public Entry {
       require(attempts >= 0, "negative attempts: ", attempts);
-      require(crashes >= 0, "negative crashes: ", crashes);
     }
 
     /** Whether losing it could let a record that kills the process do so without end. */
     boolean guardsAgainstCrashes() {
-      return started || crashes > 0;
+      return started || !deaths.isNone();
     }
   }
 }

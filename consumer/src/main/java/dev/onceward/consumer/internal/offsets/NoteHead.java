@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Writes what comes before the done set: flags, leader epoch and entries.
  *
- * <p>The entries are columns: their distances, then attempts and marks, then crashes. Columns of
+ * <p>The entries are columns: their distances, then attempts and marks, then deaths. Columns of
  * like numbers deflate better, and where every unfinished record has an entry the distances are the
  * very lengths of the runs between them.
  */
@@ -73,13 +73,16 @@ final class NoteHead {
       next = entry.offset() + 1;
     }
     for (Entry entry : entries) {
-      int marks = (entry.started() ? STARTED : 0) | (entry.crashes() > 0 ? CRASHED : 0);
+      int marks = (entry.started() ? STARTED : 0) | (!entry.deaths().isNone() ? CRASHED : 0);
       int attempts = Math.min(entry.attempts(), NoteFlags.MAX_COUNT);
       out.writeVarint((attempts << ATTEMPTS_SHIFT) | marks);
     }
     for (Entry entry : entries) {
-      if (entry.crashes() > 0) {
-        out.writeVarint(Math.min(entry.crashes(), NoteFlags.MAX_COUNT));
+      Deaths deaths = entry.deaths();
+      if (!deaths.isNone()) {
+        out.writeVarint(Math.min(deaths.atWork(), NoteFlags.MAX_COUNT));
+        out.writeVarint(Math.min(deaths.alone(), NoteFlags.MAX_COUNT));
+        out.writeVarint(Math.min(deaths.survived(), NoteFlags.MAX_COUNT));
       }
     }
   }

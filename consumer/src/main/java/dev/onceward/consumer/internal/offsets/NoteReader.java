@@ -60,11 +60,18 @@ final class NoteReader {
     List<Entry> entries = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       boolean crashed = (marked[i] & NoteHead.CRASHED) != 0;
-      int crashes = crashed ? in.readVarint(NoteFlags.MAX_COUNT, "crashes") : 0;
+      Deaths deaths = crashed ? readDeaths() : Deaths.NONE;
       boolean started = (marked[i] & NoteHead.STARTED) != 0;
-      entries.add(new Entry(offsets[i], marked[i] >>> NoteHead.ATTEMPTS_SHIFT, crashes, started));
+      entries.add(new Entry(offsets[i], marked[i] >>> NoteHead.ATTEMPTS_SHIFT, deaths, started));
     }
     return entries;
+  }
+
+  private Deaths readDeaths() throws MalformedNoteException {
+    int atWork = in.readVarint(NoteFlags.MAX_COUNT, "deaths");
+    require(atWork > 0, "no deaths");
+    int alone = in.readVarint(atWork, "deaths alone");
+    return new Deaths(atWork, alone, in.readVarint(NoteFlags.MAX_COUNT, "runs survived"));
   }
 
   private DoneRuns readRuns() throws MalformedNoteException {

@@ -3,6 +3,7 @@ package dev.onceward.consumer.internal.engine;
 import static dev.onceward.consumer.internal.engine.EngineLife.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.consumer.internal.offsets.Deaths;
 import dev.onceward.consumer.internal.offsets.NoteCodec;
 import dev.onceward.consumer.internal.offsets.NoteContent;
 import dev.onceward.consumer.internal.offsets.NoteContent.Entry;
@@ -22,7 +23,7 @@ class EngineSuspectsTest {
   @Test
   void whatHasWaitedForASuspectRunsWhenThePartitionOfTheSuspectGoes() {
     try (EngineLife life = EngineLife.builder().build()) {
-      leave(life, new Entry(5, 0, 1, true));
+      leave(life, new Entry(5, 0, new Deaths(1, 0, 0), true));
       life.append(0, 1, 1);
       life.append(1, 1, 1);
       life.consumer().rebalanceTo(life.partitions(2));

@@ -2,6 +2,8 @@ package dev.onceward.consumer.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.consumer.LeasePolicy;
+import dev.onceward.consumer.internal.HandlerLease;
 import dev.onceward.consumer.internal.engine.Work.Suspicion;
 import dev.onceward.consumer.internal.offsets.CommitNote;
 import dev.onceward.consumer.internal.offsets.Deaths;
@@ -28,7 +30,13 @@ class PartitionTest {
   @Test
   void recordsWrittenAfterTheLogWasCutOffAreOthers() {
     Partition partition =
-        partition(note(true, false, 6, new Entry(10, 2, 1, true), new Entry(13, 0, 2, false)));
+        partition(
+            note(
+                true,
+                false,
+                6,
+                new Entry(10, 2, new Deaths(1, 0, 0), true),
+                new Entry(13, 0, new Deaths(2, 0, 0), false)));
     assertThat(partition.isDone(Records.record(partition, 11, "k"))).isFalse();
     Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(work.attempt()).isEqualTo(1);
@@ -37,7 +45,7 @@ class PartitionTest {
 
   @Test
   void failedAttemptsCountOn() {
-    Partition partition = partition(note(false, false, 7, new Entry(10, 2, 0, false)));
+    Partition partition = partition(note(false, false, 7, new Entry(10, 2, Deaths.NONE, false)));
     Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(work.failedAttempts()).isEqualTo(2);
     assertThat(work.attempt()).isEqualTo(3);
@@ -53,7 +61,7 @@ class PartitionTest {
 
   @Test
   void afterADeathWhatWasAtWorkIsWatchedAndAsManyAsMayHaveBeen() {
-    Partition partition = partition(note(true, false, 7, new Entry(10, 0, 0, true)));
+    Partition partition = partition(note(true, false, 7, new Entry(10, 0, Deaths.NONE, true)));
     Work watched = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(watched.suspicion).isEqualTo(Suspicion.WATCHED);
     assertThat(watched.crashes()).isEqualTo(1);
@@ -68,7 +76,8 @@ class PartitionTest {
 
   @Test
   void whatWasAtWorkInTwoDeathsIsAccused() {
-    Partition partition = partition(note(true, false, 7, new Entry(10, 0, 1, true)));
+    Partition partition =
+        partition(note(true, false, 7, new Entry(10, 0, new Deaths(1, 0, 0), true)));
     Work accused = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(accused.suspicion).isEqualTo(Suspicion.ACCUSED);
     assertThat(accused.crashes()).isEqualTo(2);
@@ -76,7 +85,7 @@ class PartitionTest {
 
   @Test
   void whoDiedAloneAsOftenAsAllowedIsConvicted() {
-    Work convicted = died(true, new Deaths(2, 2));
+    Work convicted = died(true, new Deaths(2, 2, 0));
     assertThat(convicted.isConvicted()).isTrue();
     assertThat(convicted.crashes()).isEqualTo(3);
     assertThat(convicted.attempt()).as("it is not tried again").isEqualTo(3);
@@ -87,16 +96,17 @@ class PartitionTest {
   void whoDiedLessOftenOrAmongOthersIsNotConvicted() {
     List<Work> works =
         List.of(
-            died(true, new Deaths(1, 1)),
-            died(true, new Deaths(9, 1)),
-            died(false, new Deaths(9, 2)));
+            died(true, new Deaths(1, 1, 0)),
+            died(true, new Deaths(9, 1, 0)),
+            died(false, new Deaths(9, 2, 0)));
     assertThat(works).noneMatch(Work::isConvicted);
     assertThat(works).allMatch(work -> work.suspicion == Suspicion.ACCUSED);
   }
 
   @Test
   void anAccusedThatWasNotHeardStaysAccusedUnderTheNextOwner() {
-    Partition partition = partition(note(false, false, 7, new Entry(10, 0, 2, false)));
+    Partition partition =
+        partition(note(false, false, 7, new Entry(10, 0, new Deaths(2, 0, 0), false)));
     Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(work.suspicion).isEqualTo(Suspicion.ACCUSED);
     assertThat(work.crashes()).as("nobody died since").isEqualTo(2);
@@ -104,7 +114,7 @@ class PartitionTest {
 
   @Test
   void aConvictionHoldsUntilItsDeadLetterHasArrivedWhoeverOwnsThePartition() {
-    Work convicted = died(true, new Deaths(2, 2));
+    Work convicted = died(true, new Deaths(2, 2, 0));
     for (boolean open : new boolean[] {true, false, false}) {
       Progress progress = new Progress();
       progress.add(convicted);
@@ -119,7 +129,7 @@ class PartitionTest {
 
   @Test
   void aConvictionHoldsAlsoWhenItsRecordIsNotReadBeforeTheNextOwnerComes() {
-    Work convicted = died(true, new Deaths(2, 2));
+    Work convicted = died(true, new Deaths(2, 2, 0));
     Progress progress = new Progress();
     progress.add(convicted);
     NoteContent content = progress.content(10, true, false, work -> false);
@@ -129,9 +139,48 @@ class PartitionTest {
     assertThat(next.workOf(Records.record(next, 10, "k"), MAX_CRASHES).isConvicted()).isTrue();
   }
 
+  // one that runs for long under members that come and go, and are killed now and then
+  @Test
+  void whoRunsAlongWhileItsPartitionIsGivenUpAgainAndAgainIsClearedOfItsDeathsAlone() {
+    Work accused = died(true, new Deaths(2, 1, 0));
+    for (int owner = 0; owner < 3; owner++) {
+      accused = handedOverWhileItRuns(accused);
+      assertThat(accused.suspicion).as("owner %d", owner).isEqualTo(Suspicion.ACCUSED);
+    }
+    assertThat(accused.deaths(true)).isEqualTo(new Deaths(3, 0, 0));
+  }
+
+  @Test
+  void aConvictionIsNotClearedByHandOvers() {
+    Work convicted = died(true, new Deaths(2, 2, 0));
+    for (int owner = 0; owner < 4; owner++) {
+      convicted.countFailure();
+      convicted = handedOverWhileItRuns(convicted);
+      assertThat(convicted.isConvicted()).as("owner %d", owner).isTrue();
+    }
+  }
+
+  @Test
+  void aTryThatFailedHasBeenOutlived() {
+    Work accused = died(true, new Deaths(2, 1, 0));
+    accused.countFailure();
+    assertThat(accused.deaths(true)).isEqualTo(new Deaths(3, 2, 1));
+  }
+
+  private static Work handedOverWhileItRuns(Work work) {
+    assertThat(work.begin(new HandlerLease(work.record(), LeasePolicy.standard(), () -> 0L)))
+        .isTrue();
+    Progress progress = new Progress();
+    progress.add(work);
+    NoteContent content = progress.content(10, false, false, any -> false);
+    work.end();
+    Partition next = partition(CODEC.decode(10, CODEC.encode(content).text()));
+    return next.workOf(Records.record(next, 10, "k"), MAX_CRASHES);
+  }
+
   /** A record whose process has died once more. */
   private static Work died(boolean alone, Deaths before) {
-    Partition partition = partition(note(true, alone, 7, new Entry(10, 0, before.told(), true)));
+    Partition partition = partition(note(true, alone, 7, new Entry(10, 0, before, true)));
     return partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
   }
 

@@ -107,7 +107,7 @@ class ProgressTest {
     add(5);
     NoteContent content = progress.content(3, true, false, work -> work == named);
     assertThat(content.entries())
-        .containsExactly(new Entry(3, 2, 0, false), new Entry(4, 0, 0, true));
+        .containsExactly(new Entry(3, 2, Deaths.NONE, false), new Entry(4, 0, Deaths.NONE, true));
     assertThat(content.end()).isEqualTo(3);
     assertThat(content.open()).isTrue();
   }
@@ -171,7 +171,7 @@ class ProgressTest {
     NoteContent content = next.content(10, true, false, work -> false);
     assertThat(content.end()).isEqualTo(18);
     assertThat(content.unfinished()).containsExactly(10, 13, 16);
-    assertThat(content.entries()).containsExactly(new Entry(13, 2, new Deaths(1, 1).told(), false));
+    assertThat(content.entries()).containsExactly(new Entry(13, 2, new Deaths(1, 1, 0), false));
     assertThat(content.leaderEpoch()).isEqualTo(7);
   }
 
@@ -195,7 +195,7 @@ class ProgressTest {
             10,
             18,
             new long[] {10, 13, 16},
-            List.of(new Entry(13, 2, 0, true)));
+            List.of(new Entry(13, 2, Deaths.NONE, true)));
     NoteCodec codec = new NoteCodec(4096);
     return codec.decode(10, codec.encode(content).text());
   }

@@ -219,7 +219,7 @@ class SuspectsTest {
             partition,
             Records.record(partition, offset, key),
             0,
-            Deaths.of(crashes),
+            new Deaths(crashes, 0, 0),
             suspicion,
             false);
     lanes.offer(partition, List.of(work));

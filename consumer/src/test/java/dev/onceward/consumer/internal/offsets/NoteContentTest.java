@@ -28,16 +28,20 @@ class NoteContentTest {
         5,
         5,
         NO_OFFSETS,
-        new Entry(7, 0, 0, true),
-        new Entry(6, 0, 0, true));
+        new Entry(7, 0, Deaths.NONE, true),
+        new Entry(6, 0, Deaths.NONE, true));
     assertRefused(
-        "entry below its forerunner or the base: 4", 5, 5, NO_OFFSETS, new Entry(4, 0, 0, true));
+        "entry below its forerunner or the base: 4",
+        5,
+        5,
+        NO_OFFSETS,
+        new Entry(4, 0, Deaths.NONE, true));
     assertRefused(
         "no offset of a record: 9223372036854775807",
         5,
         5,
         NO_OFFSETS,
-        new Entry(Long.MAX_VALUE, 0, 0, true));
+        new Entry(Long.MAX_VALUE, 0, Deaths.NONE, true));
   }
 
   @Test
@@ -47,13 +51,13 @@ class NoteContentTest {
         5,
         9,
         new long[] {5, 6, 8},
-        new Entry(7, 1, 0, false));
+        new Entry(7, 1, Deaths.NONE, false));
   }
 
   @Test
   void countsBelowZeroAreRefused() {
-    assertThatThrownBy(() -> new Entry(1, -1, 0, false)).hasMessage("negative attempts: -1");
-    assertThatThrownBy(() -> new Entry(1, 0, -2, false)).hasMessage("negative crashes: -2");
+    assertThatThrownBy(() -> new Entry(1, -1, Deaths.NONE, false))
+        .hasMessage("negative attempts: -1");
     assertThatThrownBy(() -> new NoteContent(true, false, -2, 0, 0, NO_OFFSETS, List.of()))
         .hasMessage("leader epoch below -1: -2");
   }

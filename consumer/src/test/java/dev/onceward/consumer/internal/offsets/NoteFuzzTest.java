@@ -169,8 +169,10 @@ class NoteFuzzTest {
   }
 
   private static boolean hasSaneCounts(CommitNote note, long offset) {
-    return Math.max(note.attempts(offset), note.crashes(offset)) <= NoteFlags.MAX_COUNT
-        && Math.min(note.attempts(offset), note.crashes(offset)) >= 0;
+    // its owner's death comes on top
+    return note.attempts(offset) >= 0
+        && note.attempts(offset) <= NoteFlags.MAX_COUNT
+        && note.deaths(offset).atWork() <= NoteFlags.MAX_COUNT + 1;
   }
 
   @Test
@@ -188,8 +190,13 @@ class NoteFuzzTest {
     assertNone("more entries than bytes", entries, 3, 1, 1, 1, 1);
     assertNone("entries without end", entries, 0xff, 0xff, 0xff, 0xff, 0x7f);
     assertNone("attempts too many", entries, 1, 0, 0x84, 0x92, 0xf4, 0x01);
-    assertNone("crashes too many", entries, 1, 0, 2, 0xc1, 0x84, 0x3d);
-    assertNone("crashes missing", entries, 1, 0, 2);
+    assertNone("deaths too many", entries, 1, 0, 2, 0xc1, 0x84, 0x3d, 0, 0);
+    assertNone("deaths missing", entries, 1, 0, 2);
+    assertNone("no deaths", entries, 1, 0, 2, 0, 0, 0);
+    assertNone("deaths alone missing", entries, 1, 0, 2, 1);
+    assertNone("more deaths alone than deaths", entries, 1, 0, 2, 1, 2, 0);
+    assertNone("runs survived missing", entries, 1, 0, 2, 1, 1);
+    assertNone("runs survived too many", entries, 1, 0, 2, 1, 1, 0xc1, 0x84, 0x3d);
     assertNone("alone with none", NoteFlags.ALONE);
     assertNone("alone with two", NoteFlags.ALONE | entries, 2, 0, 0, 1, 1);
     assertNone("no runs", runs, 0);
@@ -301,7 +308,7 @@ class NoteFuzzTest {
     assertThat(CommitNote.NONE.leaderEpoch()).isEqualTo(-1);
     assertThat(CommitNote.NONE.isDone(0)).isFalse();
     assertThat(CommitNote.NONE.attempts(0)).isZero();
-    assertThat(CommitNote.NONE.crashes(0)).isZero();
+    assertThat(CommitNote.NONE.deaths(0)).isEqualTo(Deaths.NONE);
     assertThat(CommitNote.NONE.started()).isEmpty();
     assertThat(CommitNote.NONE.doneAbove()).isZero();
   }

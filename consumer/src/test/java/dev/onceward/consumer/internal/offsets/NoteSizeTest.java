@@ -62,7 +62,13 @@ class NoteSizeTest {
 
   private static NoteContent stuck(long done) {
     return new NoteContent(
-        true, false, 4, BASE, BASE + done, new long[] {BASE}, List.of(new Entry(BASE, 3, 0, true)));
+        true,
+        false,
+        4,
+        BASE,
+        BASE + done,
+        new long[] {BASE},
+        List.of(new Entry(BASE, 3, Deaths.NONE, true)));
   }
 
   @Test

@@ -57,7 +57,9 @@ final class Notes {
   static NoteContent allStarted(NoteContent content) {
     return with(
         content,
-        Arrays.stream(content.unfinished()).mapToObj(o -> new Entry(o, 0, 0, true)).toList());
+        Arrays.stream(content.unfinished())
+            .mapToObj(o -> new Entry(o, 0, Deaths.NONE, true))
+            .toList());
   }
 
   /** Ends where the last finished record does. */
@@ -135,8 +137,13 @@ final class Notes {
 
   private static Entry entry(long offset, Random random) {
     int attempts = random.nextInt(3) > 0 ? random.nextInt(12) : random.nextInt(1_000_001);
-    int crashes = random.nextInt(5) > 0 ? 0 : random.nextInt(4);
-    return new Entry(offset, attempts, crashes, random.nextInt(3) == 0);
+    Deaths deaths = random.nextInt(5) > 0 ? Deaths.NONE : deaths(random);
+    return new Entry(offset, attempts, deaths, random.nextInt(3) == 0);
+  }
+
+  private static Deaths deaths(Random random) {
+    int atWork = 1 + random.nextInt(3);
+    return new Deaths(atWork, random.nextInt(atWork + 1), random.nextInt(3));
   }
 
   private enum Kind {
@@ -215,14 +222,19 @@ final class Notes {
 
   private static boolean saysAll(CommitNote note, Entry entry) {
     return note.attempts(entry.offset()) == entry.attempts()
-        && note.crashes(entry.offset()) == entry.crashes();
+        && note.deaths(entry.offset()).equals(deathsTold(note, entry));
+  }
+
+  /** One more, when the note is of an owner that was at it. */
+  private static Deaths deathsTold(CommitNote note, Entry entry) {
+    boolean died = note.open() && note.started().contains(entry.offset());
+    return died ? entry.deaths().oneMore(note.alone()) : entry.deaths();
   }
 
   private static boolean saysNothingWrong(CommitNote note, Entry entry) {
     int attempts = note.attempts(entry.offset());
-    int crashes = note.crashes(entry.offset());
-    return !note.isDone(entry.offset())
-        && ((attempts == 0 && crashes == 0) || saysAll(note, entry));
+    boolean none = note.deaths(entry.offset()).isNone();
+    return !note.isDone(entry.offset()) && ((attempts == 0 && none) || saysAll(note, entry));
   }
 
   private static List<Long> startedOf(NoteContent truth) {

@@ -29,11 +29,11 @@ class WrittenNotesTest {
 
   @Test
   void ofARecordThatRunsAlone() {
-    CommitNote note = codec.decode(1000, "OW1PwTS0Jg8HAQADAg");
+    CommitNote note = codec.decode(1000, "OW1Pc2P6dA8HAQADAgEB");
     assertThat(note.open()).isTrue();
     assertThat(note.alone()).isTrue();
     assertThat(note.started()).isEqualTo(List.of(1000L));
-    assertThat(note.crashes(1000)).isEqualTo(2);
+    assertThat(note.deaths(1000)).isEqualTo(new Deaths(3, 2, 0));
     assertThat(note.doneAbove()).isZero();
   }
 
