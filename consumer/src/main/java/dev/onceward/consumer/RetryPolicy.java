@@ -16,9 +16,8 @@ import java.util.Set;
  * @param permanent exception types that are never retried, subclasses included
  * @param maxCrashes how often the process may die while the handler of one record is at work with
  *     nothing beside it. Then it is dead-lettered with reason {@link
- *     DeadLetterReason#CONSUMER_CRASH}; default 2. A record runs alone when it was at work, among
- *     others, in two deaths before; three runs in a row that its process outlives clear it of those
- *     alone
+ *     DeadLetterReason#CONSUMER_CRASH}; default 3. A record runs alone when it was at work, among
+ *     others, in two deaths before; three runs in a row that its process outlives clear it
  */
 public record RetryPolicy(
     int maxAttempts,
@@ -70,7 +69,7 @@ public record RetryPolicy(
     private Duration initialDelay = Duration.ofMillis(100);
     private Duration maxDelay = Duration.ofSeconds(30);
     private Set<Class<? extends Throwable>> permanent = Set.of();
-    private int maxCrashes = 2;
+    private int maxCrashes = 3;
 
     private Builder() {}
 

@@ -24,7 +24,7 @@ class PoliciesTest {
                 Duration.ofMillis(100),
                 Duration.ofSeconds(30),
                 Set.of(),
-                2));
+                3));
     assertThat(RetryPolicy.none().maxAttempts()).isEqualTo(1);
   }
 

@@ -102,9 +102,9 @@ final class Partition {
     Deaths deaths = known ? note.deaths(offset) : Deaths.NONE;
     boolean convicted = deaths.alone() >= maxCrashes;
     Suspicion suspicion = Suspicion.NONE;
-    if (deaths.atWork() > 1 && !convicted) {
+    if (deaths.accusing() > 1 && !convicted) {
       suspicion = Suspicion.ACCUSED;
-    } else if ((deaths.atWork() > 0 || watched > 0) && !convicted) {
+    } else if ((deaths.accusing() > 0 || watched > 0) && !convicted) {
       suspicion = Suspicion.WATCHED;
     }
     watched = Math.max(0, watched - 1);

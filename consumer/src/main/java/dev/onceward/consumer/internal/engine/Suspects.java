@@ -16,7 +16,7 @@ final class Suspects {
   private static final Logger log = ConsumerLog.log;
 
   /** How long all else waits for a suspect, unless it was at work in several crashes. */
-  private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(5).toNanos();
 
   private final Lanes lanes;
   private final int maxCrashes;

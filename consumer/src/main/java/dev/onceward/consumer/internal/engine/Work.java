@@ -213,7 +213,7 @@ final class Work {
   }
 
   private Deaths outlived() {
-    return convicted ? deaths : deaths.outlived();
+    return convicted ? deaths : deaths.oneOutlived();
   }
 
   void countFailedAttempt() {

@@ -70,8 +70,10 @@ final class NoteReader {
   private Deaths readDeaths() throws MalformedNoteException {
     int atWork = in.readVarint(NoteFlags.MAX_COUNT, "deaths");
     require(atWork > 0, "no deaths");
-    int alone = in.readVarint(atWork, "deaths alone");
-    return new Deaths(atWork, alone, in.readVarint(NoteFlags.MAX_COUNT, "runs survived"));
+    int accusing = in.readVarint(atWork, "deaths that accuse");
+    int alone = in.readVarint(accusing, "deaths alone");
+    int outlived = in.readVarint(NoteFlags.MAX_COUNT, "runs outlived");
+    return new Deaths(atWork, accusing, alone, outlived);
   }
 
   private DoneRuns readRuns() throws MalformedNoteException {

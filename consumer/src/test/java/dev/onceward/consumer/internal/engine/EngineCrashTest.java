@@ -4,6 +4,7 @@ import static dev.onceward.consumer.internal.engine.EngineLife.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.Delivery;
+import dev.onceward.consumer.RetryPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -26,7 +27,7 @@ class EngineCrashTest {
 
   private static final int PARTITIONS = 2;
   private static final int RECORDS = 60;
-  private static final int MAX_CRASHES = 2;
+  private static final int MAX_CRASHES = RetryPolicy.standard().maxCrashes();
 
   private static final String NOBODY = "";
 

@@ -143,7 +143,8 @@ final class Notes {
 
   private static Deaths deaths(Random random) {
     int atWork = 1 + random.nextInt(3);
-    return new Deaths(atWork, random.nextInt(atWork + 1), random.nextInt(3));
+    int accusing = random.nextInt(atWork + 1);
+    return new Deaths(atWork, accusing, random.nextInt(accusing + 1), random.nextInt(3));
   }
 
   private enum Kind {
