@@ -210,7 +210,9 @@ public final class JdbcInbox implements Inbox {
     /**
      * Which database it is. Default: what the first connection's driver says ({@link
      * java.sql.DatabaseMetaData#getDatabaseProductName}). Say it for a compatible database under
-     * another name, or to have settings that it cannot keep refused by {@link #build} already.
+     * another name, or to have settings that it cannot keep refused by {@link #build} already. A
+     * connection that turns out to lead to another one of {@link Database} is refused by {@link
+     * JdbcInbox#verify} and by the first use; MySQL and MariaDB pass for each other.
      */
     public Builder database(Database database) {
       settings.database = requireNonNull(database, "database");

@@ -8,6 +8,8 @@ import dev.onceward.dedupe.hygiene.ConnectionHygiene;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,12 +26,48 @@ class DatabaseChoiceTest {
     assertThatThrownBy(() -> JdbcInbox.on(renamed).verify(Duration.ofSeconds(30)))
         .isInstanceOf(InboxUnavailableException.class)
         .hasMessageContaining("does not know: Acme DB")
+        .hasMessageContaining("PostgreSQL, MySQL, MariaDB and H2")
         .hasMessageContaining("JdbcInbox.builder(...).database(...)")
         .message()
         .doesNotContain("\n");
     JdbcInbox told = JdbcInbox.builder(renamed).database(Database.H2).build();
     told.createSchema();
     assertThat(told.process(event("e1"), tx -> {})).isEqualTo(InboxOutcome.APPLIED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Database.class,
+      names = {"POSTGRESQL", "MYSQL", "MARIADB"})
+  void aConnectionThatLeadsToAnotherDatabaseThanTheOneNamedIsRefused(Database named) {
+    JdbcInbox inbox = builder(named).build();
+    for (ThrowingCallable use :
+        List.<ThrowingCallable>of(
+            () -> inbox.verify(Duration.ofSeconds(30)),
+            inbox::createSchema,
+            inbox::maintain,
+            () -> inbox.process(event("e1"), tx -> {}))) {
+      assertThatThrownBy(use)
+          .isInstanceOf(InboxUnavailableException.class)
+          .hasMessageContaining("leads to H2, but the inbox was built for " + named.productName())
+          .hasMessageContaining("JdbcInbox.builder(...).database(...)")
+          .message()
+          .doesNotContain("\n");
+    }
+  }
+
+  @Test
+  void mysqlAndMariaDbPassForEachOther() {
+    for (String product : List.of("MySQL", "MariaDB")) {
+      JdbcInbox inbox =
+          JdbcInbox.builder(new WatchedDataSource(() -> named(product)))
+              .database(product.equals("MySQL") ? Database.MARIADB : Database.MYSQL)
+              .build();
+      // as far as its SQL, which this database does not know
+      assertThatThrownBy(() -> inbox.process(event("e1"), tx -> {}))
+          .isInstanceOf(InboxUnavailableException.class)
+          .hasMessageContaining("cannot claim");
+    }
   }
 
   @Test

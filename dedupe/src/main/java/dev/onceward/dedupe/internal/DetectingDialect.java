@@ -16,41 +16,57 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dialect of the database that the first connection leads to. Every connection is shown to it
- * by {@link #probe} before anything else is done there. Thread-safe.
+ * The dialect of the database that was named, or else of the one that the first connection leads
+ * to. Every connection is shown to it by {@link #probe} before anything else is done there, and the
+ * first one is asked whether all was meant for its database. Thread-safe.
  */
 public final class DetectingDialect implements Dialect {
   private final InboxConfig config;
   private final Function<Database, Dialect> dialects;
-  private volatile @Nullable Dialect found;
+  private volatile @Nullable Dialect known;
+  private volatile boolean met;
 
   public DetectingDialect(InboxConfig config, Function<Database, Dialect> dialects) {
     this.config = config;
     this.dialects = dialects;
     if (config.database() != null) {
-      found = dialects.apply(config.database());
+      known = dialects.apply(config.database());
     }
   }
 
   @Override
   public TransactionProbe probe(Connection connection) throws SQLException {
-    Dialect known = found;
-    if (known == null) {
-      known = detect(connection);
-      found = known; // two first ones at once: either will do
+    if (!met) {
+      meet(connection); // two first ones at once come to the same
+      met = true;
     }
-    return known.probe(connection);
+    return dialect().probe(connection);
   }
 
-  private Dialect detect(Connection connection) throws SQLException {
+  private void meet(Connection connection) throws SQLException {
     String product = String.valueOf(connection.getMetaData().getDatabaseProductName());
     Database database = database(product);
+    Database named = config.database();
+    if (named == null) {
+      known = detect(product, database);
+    } else if (database != null && !named.script().equals(database.script())) {
+      throw unavailable(
+          "leads to "
+              + database.productName()
+              + ", but the inbox was built for "
+              + named.productName()
+              + "; correct JdbcInbox.builder(...).database(...) or remove it, or correct the data"
+              + " source's URL");
+    }
+  }
+
+  private Dialect detect(String product, @Nullable Database database) {
     if (database == null) {
       throw unavailable(
           "leads to a database that the inbox does not know: "
               + product
-              + "; where it is compatible with one that it knows, say which, with"
-              + " JdbcInbox.builder(...).database(...)");
+              + "; it works on PostgreSQL, MySQL, MariaDB and H2, and where yours is compatible with"
+              + " one of them, say which, with JdbcInbox.builder(...).database(...)");
     }
     config
         .demands()
@@ -77,23 +93,23 @@ public final class DetectingDialect implements Dialect {
   }
 
   private Dialect dialect() {
-    Dialect known = found;
-    if (known == null) {
+    Dialect dialect = known;
+    if (dialect == null) {
       throw new IllegalStateException("no connection was shown to the dialect yet");
     }
-    return known;
+    return dialect;
   }
 
   @Override
   public @Nullable Database database() {
-    Dialect known = found;
-    return known == null ? null : known.database();
+    Dialect dialect = known;
+    return dialect == null ? null : dialect.database();
   }
 
   @Override
   public String sqlState(SQLException failure) {
-    Dialect known = found;
-    return known == null ? SqlStates.of(failure) : known.sqlState(failure);
+    Dialect dialect = known;
+    return dialect == null ? SqlStates.of(failure) : dialect.sqlState(failure);
   }
 
   @Override
