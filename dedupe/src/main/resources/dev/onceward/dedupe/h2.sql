@@ -9,7 +9,7 @@
 -- Handler ids and the short numbers that stand for them. Never delete rows: events would take effect again.
 CREATE TABLE IF NOT EXISTS onceward_handler (
   id SMALLINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  name VARCHAR(200) NOT NULL UNIQUE
+  name VARCHAR_CASESENSITIVE(200) NOT NULL UNIQUE
 );
 
 -- One row: how much time a bucket holds, and the oldest bucket whose rows are kept. Never delete it, never lower kept_from.
@@ -48,8 +48,8 @@ CREATE TABLE IF NOT EXISTS onceward_entity_version (
 -- Who may commit effects for a partition: the owner that holds the newest epoch. Never delete rows, never lower an epoch.
 -- next_offset: the offset after the last one committed by handlers that go by offset. topic_id: which topic of that name.
 CREATE TABLE IF NOT EXISTS onceward_fence (
-  group_name VARCHAR(2000) NOT NULL,
-  topic VARCHAR(1000) NOT NULL,
+  group_name VARCHAR_CASESENSITIVE(2000) NOT NULL,
+  topic VARCHAR_CASESENSITIVE(1000) NOT NULL,
   partition_id INT NOT NULL,
   epoch BIGINT NOT NULL,
   next_offset BIGINT,

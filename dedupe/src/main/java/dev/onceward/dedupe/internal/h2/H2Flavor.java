@@ -76,6 +76,12 @@ public final class H2Flavor implements Flavor {
     return " FOR UPDATE";
   }
 
+  /** Not LIMIT, which half of its modes do not know. */
+  @Override
+  public String first(int rows) {
+    return " FETCH FIRST " + rows + " ROWS ONLY";
+  }
+
   /** Of several rows only the first one waits; those behind it fail at once. */
   @Override
   public int rowsOfAnInsert() {

@@ -110,6 +110,11 @@ public final class MySqlFlavor implements Flavor {
     return " LOCK IN SHARE MODE";
   }
 
+  @Override
+  public String first(int rows) {
+    return " LIMIT " + rows;
+  }
+
   /** More would make statements too long for some servers' default limits. */
   @Override
   public int rowsOfAnInsert() {

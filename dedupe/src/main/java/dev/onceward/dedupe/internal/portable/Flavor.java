@@ -43,6 +43,9 @@ public interface Flavor {
   /** What makes a query lock its rows against being changed, while others may lock them too. */
   String lockAgainstChange();
 
+  /** What ends a statement that is to delete so many rows at most. */
+  String first(int rows);
+
   /** How many rows one insert may have, if it is to wait for concurrent inserts of its keys. */
   int rowsOfAnInsert();
 

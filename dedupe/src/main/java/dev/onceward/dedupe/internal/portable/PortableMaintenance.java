@@ -76,7 +76,7 @@ final class PortableMaintenance {
             tables
                 .sql()
                 .add("DELETE FROM " + tables.processedEvent + " WHERE bucket = " + from)
-                .add(" LIMIT " + DELETE_BATCH)
+                .add(tables.flavor.first(DELETE_BATCH))
                 .update(connection);
         if (deleted < DELETE_BATCH) {
           from++;

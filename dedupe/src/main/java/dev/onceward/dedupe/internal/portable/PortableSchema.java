@@ -39,8 +39,9 @@ final class PortableSchema {
   List<String> missingTables(Connection connection) throws SQLException {
     List<String> missing = new ArrayList<>(names.all());
     String schema = names.schema();
+    // in upper case, as H2 spells them where it takes names as they are written
     String sql =
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = "
+        "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = "
             + (schema == null ? tables.flavor.currentSchema() : "?");
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       if (schema != null) {
