@@ -6,9 +6,12 @@ import static dev.onceward.dedupe.Events.insert;
 import static dev.onceward.dedupe.Events.put;
 import static dev.onceward.dedupe.InboxOutcome.APPLIED;
 import static dev.onceward.dedupe.InboxOutcome.DUPLICATE;
+import static dev.onceward.dedupe.InboxOutcome.GAP;
+import static dev.onceward.dedupe.InboxOutcome.STALE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.dedupe.InboxEntry.EntityVersion;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -147,6 +150,58 @@ abstract class ConcurrencyContract {
         .containsExactly("" + versions, "" + versions, "" + versions);
     assertThat(database.number("SELECT min(version) FROM onceward_entity_version"))
         .isEqualTo(versions);
+  }
+
+  @Test
+  void effectsOfOtherEventsAndEntitiesDoNotWaitForEachOther() throws Exception {
+    // a wait would end in a lock timeout, or in a deadlock that is not repeated
+    JdbcInbox inbox = JdbcInbox.builder(database.pool(4)).transactionRetries(0).build();
+    int entities = 12;
+    List<InboxEntry> before = new ArrayList<>();
+    for (int i = 0; i < entities; i++) {
+      before.add(event("old" + i, "k" + i, 5));
+    }
+    inbox.processAll(before, (tx, fresh) -> {});
+    Fence odd = inbox.takeFence(new FenceScope("billing", "orders", null, 1));
+    Fence even = inbox.takeFence(new FenceScope("billing", "orders", null, 2));
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch finish = new CountDownLatch(1);
+    Future<List<InboxOutcome>> first =
+        threads.submit(
+            () ->
+                inbox.processAll(
+                    ofEverySecond(1, entities, odd),
+                    (tx, fresh) -> {
+                      started.countDown();
+                      finish.await();
+                    }));
+    started.await();
+
+    List<InboxOutcome> second =
+        inbox.processAll(ofEverySecond(0, entities, even), (tx, fresh) -> {});
+    for (InboxEntry entry : ofEverySecond(0, entities, even)) {
+      assertThat(inbox.process(entry, tx -> {})).isNotEqualTo(APPLIED);
+    }
+    assertThat(inbox.takeFence(even.scope()).epoch()).isEqualTo(even.epoch() + 1);
+    finish.countDown();
+    assertThat(first.get()).isEqualTo(second).contains(APPLIED, DUPLICATE, STALE, GAP);
+  }
+
+  /** Fresh, stale, repeated and early events, of new entities and of known ones. */
+  private static List<InboxEntry> ofEverySecond(int from, int entities, Fence fence) {
+    List<InboxEntry> entries = new ArrayList<>();
+    for (int i = from; i < entities; i += 2) {
+      for (InboxEntry entry :
+          List.of(
+              event("new" + i, "k" + i, 6),
+              event("old" + i, "k" + i, 5),
+              event("stale" + i, "k" + i, 4),
+              event("first" + i, "f" + i, 1),
+              event("early" + i).withVersion(EntityVersion.next("orders", "g" + i, 2)))) {
+        entries.add(entry.withFence(fence));
+      }
+    }
+    return entries;
   }
 
   @Test

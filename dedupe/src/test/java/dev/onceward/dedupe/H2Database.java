@@ -45,6 +45,11 @@ final class H2Database extends SqlDatabase {
         ";INIT=SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL " + isolation.sql());
   }
 
+  @Override
+  DataSource withSessionsAhead(int hours) {
+    return dataSource(";INIT=SET TIME ZONE '%+03d:00'".formatted(hours));
+  }
+
   private DataSource dataSource(String more) {
     JdbcDataSource dataSource = new JdbcDataSource();
     dataSource.setUrl(URL.formatted(name()) + options + more);

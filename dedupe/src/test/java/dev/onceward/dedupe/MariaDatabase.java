@@ -12,6 +12,16 @@ import org.mariadb.jdbc.MariaDbDataSource;
 
 /** MariaDB; tests are skipped where there is none. */
 final class MariaDatabase extends SqlDatabase {
+  private final String options;
+
+  MariaDatabase() {
+    this("");
+  }
+
+  /** Parameters of the URL of all connections, each behind an ampersand. */
+  MariaDatabase(String options) {
+    this.options = options;
+  }
 
   @Override
   public void create() throws SQLException {
@@ -30,7 +40,7 @@ final class MariaDatabase extends SqlDatabase {
   /** {@code more} of the URL's parameters, each behind an ampersand. */
   DataSource dataSource(String more) {
     try {
-      return new MariaDbDataSource(MariaServer.running().url(name()) + more);
+      return new MariaDbDataSource(MariaServer.running().url(name()) + options + more);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
@@ -39,6 +49,11 @@ final class MariaDatabase extends SqlDatabase {
   @Override
   DataSource withSessions(TransactionIsolation isolation) {
     return dataSource("&sessionVariables=tx_isolation='" + isolation.sql().replace(' ', '-') + "'");
+  }
+
+  @Override
+  DataSource withSessionsAhead(int hours) {
+    return dataSource("&sessionVariables=time_zone='%+03d:00'".formatted(hours));
   }
 
   @Override

@@ -7,7 +7,11 @@ import static dev.onceward.dedupe.InboxOutcome.DUPLICATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.dedupe.hygiene.ConnectionHygiene;
+import dev.onceward.dedupe.hygiene.HygieneViolationException;
+import dev.onceward.dedupe.hygiene.HygienicDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -220,6 +224,49 @@ abstract class PortableContract {
       assertThat(session.getAutoCommit()).isTrue();
       assertThat(session.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
     }
+  }
+
+  @Test
+  void aPoolOutOfAutocommitIsUsedAndLeftClean() throws Exception {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(database.plain());
+    config.setAutoCommit(false);
+    config.setMaximumPoolSize(1);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      JdbcInbox pooled = JdbcInbox.on(pool);
+      pooled.createSchema();
+      pooled.verify(PATIENCE);
+      pooled.maintain();
+      Fence fence = pooled.takeFence(new FenceScope("billing", "orders", null, 0));
+      InboxEntry entry = event("e1", "k", 1).withFence(fence);
+
+      assertThat(pooled.process(entry, charge("a", 1))).isEqualTo(APPLIED);
+      assertThat(pooled.process(entry, charge("a", 1))).isEqualTo(DUPLICATE);
+      assertThatThrownBy(() -> pooled.process(event("e2"), Events.sql("SELECT * FROM nowhere")))
+          .isInstanceOf(SQLException.class);
+      assertThat(pooled.process(event("e2"), charge("a", 1))).isEqualTo(APPLIED);
+      assertThat(database.number("SELECT count(*) FROM ledger")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aHygienicDataSourceLooksAfterTheConnectionsThatTheInboxDoesNotUse() throws Exception {
+    HygienicDataSource source =
+        HygienicDataSource.over(database.pool(1), ConnectionHygiene.strict());
+    JdbcInbox hygienic = JdbcInbox.on(source);
+
+    assertThat(hygienic.process(event("e1"), charge("a", 1))).isEqualTo(APPLIED);
+    assertThat(hygienic.process(event("e1"), charge("a", 1))).isEqualTo(DUPLICATE);
+    assertThatThrownBy(
+            () -> {
+              try (Connection connection = source.getConnection()) {
+                connection.setAutoCommit(false);
+                Events.insert(connection, "left open", 1);
+              }
+            })
+        .isInstanceOf(HygieneViolationException.class);
+    assertThat(hygienic.process(event("e2"), charge("b", 1))).isEqualTo(APPLIED);
+    assertThat(database.texts("SELECT account FROM ledger ORDER BY id")).containsExactly("a", "b");
   }
 
   @Test

@@ -57,6 +57,9 @@ public abstract class SqlDatabase implements BeforeAllCallback, AfterAllCallback
   /** The same, with sessions of that isolation level. */
   abstract DataSource withSessions(TransactionIsolation isolation);
 
+  /** The same, with sessions that are so many hours ahead of UTC, or behind it. */
+  abstract DataSource withSessionsAhead(int hours);
+
   /** An inbox whose transactions have that level, however the database is told. */
   JdbcInbox.Builder inbox(TransactionIsolation isolation) {
     return JdbcInbox.builder(plain()).isolation(isolation);

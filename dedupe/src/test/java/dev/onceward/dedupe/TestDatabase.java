@@ -51,6 +51,13 @@ public final class TestDatabase extends SqlDatabase {
   }
 
   @Override
+  PGSimpleDataSource withSessionsAhead(int hours) {
+    PGSimpleDataSource dataSource = plain();
+    dataSource.setOptions("-c TimeZone=Etc/GMT%+d".formatted(-hours)); // POSIX counts the other way
+    return dataSource;
+  }
+
+  @Override
   int deadlocks() {
     return 0;
   }

@@ -15,6 +15,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Events beyond the window; the database's clock decides. */
 abstract class WindowContract {
@@ -120,6 +122,21 @@ abstract class WindowContract {
     assertThat(
             inbox.process(aged("e1", 32, 1).withIdempotency(InboxEntry.Idempotency.NONE), tx -> {}))
         .isEqualTo(APPLIED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {12, -12}) // of which one is always another day
+  void theTimeZoneOfTheSessionDoesNotMatter(int ahead) throws Exception {
+    JdbcInbox inbox =
+        JdbcInbox.builder(database.withSessionsAhead(ahead)).window(Duration.ofDays(1)).build();
+    Instant yesterday = Instant.now().truncatedTo(ChronoUnit.DAYS).minus(1, ChronoUnit.DAYS);
+    inbox.maintain();
+
+    assertThat(inbox.process(event("e1").withEventTime(yesterday.minusSeconds(1)), tx -> {}))
+        .isEqualTo(WINDOW_EXCEEDED);
+    assertThat(inbox.process(event("e2").withEventTime(yesterday), tx -> {})).isEqualTo(APPLIED);
+    assertThat(database.number("SELECT kept_from FROM onceward_window"))
+        .isEqualTo(yesterday.getEpochSecond() / 86_400);
   }
 
   private JdbcInbox inbox(BeyondWindow policy) {
