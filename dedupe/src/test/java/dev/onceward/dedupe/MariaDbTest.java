@@ -167,6 +167,28 @@ class MariaDbTest {
     }
 
     @Test
+    void theTransactionOfAProcessThatIsFrozenIsEndedByTheLimitOfItsSession() throws Exception {
+      JdbcInbox frozen =
+          JdbcInbox.on(DATABASE.dataSource("&sessionVariables=idle_transaction_timeout=1"));
+      assertThatThrownBy(
+              () ->
+                  frozen.process(
+                      event("e1"),
+                      tx -> {
+                        Events.insert(tx, "frozen", 1);
+                        assertThat(JdbcInbox.on(DATABASE.plain()).process(event("e1"), charge))
+                            .isEqualTo(InboxOutcome.APPLIED);
+                        assertThatThrownBy(() -> Events.insert(tx, "woken", 1))
+                            .isInstanceOf(SQLException.class);
+                      }))
+          .isInstanceOf(InboxUnavailableException.class);
+
+      assertThat(DATABASE.texts("SELECT account FROM ledger")).containsExactly("taken over");
+    }
+
+    private final Inbox.Effect charge = Events.charge("taken over", 1);
+
+    @Test
     void aUserWithoutRightsIsToldWhichAreMissing() throws Exception {
       DATABASE.execute(
           "CREATE OR REPLACE USER reader@'%' IDENTIFIED BY 'x'",

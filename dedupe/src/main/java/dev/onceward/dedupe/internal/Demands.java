@@ -55,7 +55,8 @@ public record Demands(List<String> asked) {
               + (database == Database.MARIADB
                   ? " and set one for the data source's sessions, in its URL:"
                       + " sessionVariables=idle_transaction_timeout=60"
-                  : "");
+                  : " and set one for the data source's idle sessions, in its URL:"
+                      + " sessionVariables=wait_timeout=600");
       case SERIALIZABLE ->
           "where each query locks what it reads, so that owners of partitions would wait for"
               + " handlers; use REPEATABLE_READ, or remove it";
