@@ -7,30 +7,31 @@ import dev.onceward.dedupe.hygiene.HygieneCounts;
 import dev.onceward.dedupe.hygiene.HygienicDataSource;
 import dev.onceward.dedupe.hygiene.PoolFigures;
 import dev.onceward.dedupe.hygiene.PoolUsage;
-import dev.onceward.dedupe.internal.Buckets;
+import dev.onceward.dedupe.internal.DetectingDialect;
 import dev.onceward.dedupe.internal.Diagnosis;
 import dev.onceward.dedupe.internal.Dialect;
 import dev.onceward.dedupe.internal.EffectRunner;
 import dev.onceward.dedupe.internal.FenceKeeper;
 import dev.onceward.dedupe.internal.InboxConfig;
+import dev.onceward.dedupe.internal.InboxSettings;
 import dev.onceward.dedupe.internal.Maintenance;
-import dev.onceward.dedupe.internal.RetryPolicy;
-import dev.onceward.dedupe.internal.TableNames;
 import dev.onceward.dedupe.internal.Verification;
+import dev.onceward.dedupe.internal.h2.H2Flavor;
 import dev.onceward.dedupe.internal.hygiene.InboxSource;
+import dev.onceward.dedupe.internal.mysql.MySqlFlavor;
+import dev.onceward.dedupe.internal.portable.PortableDialect;
 import dev.onceward.dedupe.internal.postgres.PostgresDialect;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inbox on a PostgreSQL database (14 or newer), over any {@link DataSource}. Thread-safe; one
- * for each data source is enough. It holds no connection and needs no closing; the data source
- * stays the caller's.
+ * The inbox on a relational database, over any {@link DataSource}: PostgreSQL first, and MySQL,
+ * MariaDB and H2 (see {@link Database}). Thread-safe; one for each data source is enough. It holds
+ * no connection and needs no closing; the data source stays the caller's.
  *
  * <pre>{@code
  * JdbcInbox inbox = JdbcInbox.on(dataSource);
@@ -44,6 +45,10 @@ import org.jspecify.annotations.Nullable;
  * inserts the dedupe keys and advances the entity versions, then the effect runs, then commit. A
  * concurrent duplicate waits for the first: it is skipped when the first commits and applied when
  * the first rolls back.
+ *
+ * <p>On MySQL, MariaDB and H2 the same takes a few statements more, and a statement that failed
+ * undoes itself only: when the handler swallows its error, the rest is committed. What ends the
+ * transaction there is refused, DDL among it, or noticed before the commit.
  *
  * <p>With pgjdbc the state of the transaction is known without asking the server. With another
  * driver, or when a pool does not unwrap to {@code org.postgresql.core.BaseConnection}, each effect
@@ -64,12 +69,20 @@ public final class JdbcInbox implements Inbox {
   private JdbcInbox(InboxConfig config, InboxSource source) {
     this.config = config;
     this.source = source;
-    Dialect dialect = new PostgresDialect(config);
-    Diagnosis diagnosis = new Diagnosis(config.dataSourceName(), config.tables());
+    Dialect dialect = new DetectingDialect(config, database -> dialect(database, config));
+    Diagnosis diagnosis = new Diagnosis(config.dataSourceName(), config.tables(), dialect);
     this.effects = new EffectRunner(config, dialect, diagnosis, source.hygiene());
     this.fences = new FenceKeeper(config, dialect, diagnosis);
     this.verification = new Verification(config, dialect, diagnosis);
     this.maintenance = new Maintenance(config.dataSource(), dialect, diagnosis);
+  }
+
+  private static Dialect dialect(Database database, InboxConfig config) {
+    return switch (database) {
+      case POSTGRESQL -> new PostgresDialect(config);
+      case MYSQL, MARIADB -> new PortableDialect(config, new MySqlFlavor(database, config));
+      case H2 -> new PortableDialect(config, new H2Flavor());
+    };
   }
 
   /** An inbox with the default settings. */
@@ -116,12 +129,13 @@ public final class JdbcInbox implements Inbox {
   /**
    * {@inheritDoc}
    *
-   * <p>Makes a partition of the dedupe table for each bucket of the window and of the next week,
-   * and drops those beyond the window. Each step waits for locks for moments only, and is left for
-   * the next call when the table is busy. What is to be forgotten is noted by one call, and
-   * forgotten by a call at least ten minutes (and the lock timeout) later. When the data source's
-   * user does not own the tables, rows are deleted instead, in batches of 5,000; a warning says so
-   * once. Events without a time are never forgotten.
+   * <p>On PostgreSQL it makes a partition of the dedupe table for each bucket of the window and of
+   * the next week, and drops those beyond the window. Each step waits for locks for moments only,
+   * and is left for the next call when the table is busy. What is to be forgotten is noted by one
+   * call, and forgotten by a call at least ten minutes (and the lock timeout) later. When the data
+   * source's user does not own the tables, rows are deleted instead, in batches of 5,000; a warning
+   * says so once. On other databases the table has no partitions, and rows are deleted in such
+   * batches. Events without a time are never forgotten.
    */
   @Override
   public void maintain() throws InboxUnavailableException {
@@ -161,8 +175,8 @@ public final class JdbcInbox implements Inbox {
   /**
    * Creates the tables that are missing, and the schema when one was named and is missing. Harmless
    * when they exist, then no right to create is needed, and when several processes call it at once.
-   * It runs the script {@code dev/onceward/dedupe/postgresql.sql} of this jar, which can be run by
-   * a migration tool instead.
+   * It runs the script {@link Database#script} of this jar, which can be run by a migration tool
+   * instead.
    *
    * @throws InboxUnavailableException if the database cannot be reached or refuses
    */
@@ -179,56 +193,56 @@ public final class JdbcInbox implements Inbox {
 
   /** Settings of an inbox. Not thread-safe. */
   public static final class Builder {
-    private static final Pattern CUSTOM_SETTING =
-        Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)+");
-
     private final DataSource dataSource;
-    private String dataSourceName;
-    private @Nullable String schema;
-    private String tablePrefix = TableNames.DEFAULT_PREFIX;
-    private Duration lockTimeout = Duration.ofSeconds(10);
-    private Duration idleTimeout = Duration.ofSeconds(60);
-    private List<String> boundSettings = List.of();
-    private Optional<Duration> window = Optional.of(Duration.ofDays(30));
-    private Duration bucketWidth = Duration.ofDays(1);
-    private BeyondWindow beyondWindow = BeyondWindow.DEAD_LETTER;
-    private @Nullable TransactionIsolation isolation;
-    private int transactionRetries = 5;
-    private Duration initialBackoff = Duration.ofMillis(10);
-    private Duration maxBackoff = Duration.ofMillis(500);
-    private @Nullable ConnectionHygiene hygiene;
-    private @Nullable Supplier<? extends @Nullable PoolUsage> poolUsage;
+    private final InboxSettings settings;
 
     private Builder(DataSource dataSource) {
       this.dataSource = requireNonNull(dataSource, "dataSource");
-      this.dataSourceName = dataSource.getClass().getSimpleName();
+      this.settings = new InboxSettings(dataSource.getClass().getSimpleName());
     }
 
     /** What messages call the data source. Default: the simple name of its class. */
     public Builder dataSourceName(String name) {
-      this.dataSourceName = requireNonNull(name, "name");
+      settings.dataSourceName = requireNonNull(name, "name");
       return this;
     }
 
-    /** The schema of the inbox's tables. Default: found on the connection's search path. */
+    /**
+     * Which database it is. Default: what the first connection's driver says ({@link
+     * java.sql.DatabaseMetaData#getDatabaseProductName}). Say it for a compatible database under
+     * another name, or to have settings that it cannot keep refused by {@link #build} already. A
+     * connection that turns out to lead to another one of {@link Database} is refused by {@link
+     * JdbcInbox#verify} and by the first use; MySQL and MariaDB pass for each other.
+     */
+    public Builder database(Database database) {
+      settings.database = requireNonNull(database, "database");
+      return this;
+    }
+
+    /**
+     * The schema of the inbox's tables, spelled as the database stores it; on MySQL and MariaDB a
+     * database. Default: that of the connection, on PostgreSQL found on its search path.
+     */
     public Builder schema(String schema) {
-      this.schema = requireNonNull(schema, "schema");
+      settings.schema = requireNonNull(schema, "schema");
       return this;
     }
 
     /** What the table names start with: a-z, 0-9 and _. Default: {@code onceward_}. */
     public Builder tablePrefix(String prefix) {
-      this.tablePrefix = requireNonNull(prefix, "prefix");
+      settings.tablePrefix = requireNonNull(prefix, "prefix");
       return this;
     }
 
     /**
      * How long a statement of an effect's transaction, the handler's included, waits for a lock,
      * for example for a concurrent duplicate to finish. Set for the transaction only. Default: 10
-     * s; zero keeps what the data source's sessions have.
+     * s; zero keeps what the data source's sessions have. On databases other than PostgreSQL it
+     * cannot be set, and sessions keep what they have: 50 s on MySQL and MariaDB and 2 s on H2,
+     * unless their settings say otherwise.
      */
     public Builder lockTimeout(Duration timeout) {
-      this.lockTimeout = requireMillis("lockTimeout", timeout);
+      settings.lockTimeout = InboxSettings.requireMillis("lockTimeout", timeout);
       return this;
     }
 
@@ -237,10 +251,11 @@ public final class JdbcInbox implements Inbox {
      * idle_in_transaction_session_timeout, for the transaction only). Then the database ends it and
      * closes the connection, so that a frozen process does not hold its rows for ever; a handler
      * that only took too long gets a {@link CommitRefusedException} that says so. Default: 60 s;
-     * zero keeps what the data source's sessions have.
+     * zero keeps what the data source's sessions have. On databases other than PostgreSQL it cannot
+     * be set, and there is none unless the sessions have one.
      */
     public Builder idleTimeout(Duration timeout) {
-      this.idleTimeout = requireMillis("idleTimeout", timeout);
+      settings.idleTimeout = InboxSettings.requireMillis("idleTimeout", timeout);
       return this;
     }
 
@@ -249,21 +264,13 @@ public final class JdbcInbox implements Inbox {
      * tenant for row-level security. Each transaction's first statement checks that none of them
      * has a value from before, whether the entry binds it or not; a connection on which one has is
      * dropped, and {@link InboxUnavailableException} thrown. They must have no default in the
-     * database, the role or the connection's options. Default: none.
+     * database, the role or the connection's options. PostgreSQL only. Default: none.
      *
      * @param names custom settings, with a dot, as {@code SHOW} spells them
      * @throws IllegalArgumentException if a name is not that of a custom setting
      */
     public Builder boundSettings(String... names) {
-      for (String name : names) {
-        if (!CUSTOM_SETTING.matcher(name).matches()) {
-          throw new IllegalArgumentException(
-              "boundSettings must be custom settings of letters, digits and _ with a dot, such as"
-                  + " app.tenant_id: "
-                  + name);
-        }
-      }
-      this.boundSettings = List.of(names);
+      settings.boundSettings = InboxSettings.requireCustom(names);
       return this;
     }
 
@@ -276,13 +283,13 @@ public final class JdbcInbox implements Inbox {
      * @param window at least a bucketWidth, at most 400 of them
      */
     public Builder window(Duration window) {
-      this.window = Optional.of(window);
+      settings.window = Optional.of(window);
       return this;
     }
 
     /** Remembers events for ever. The table only grows then. */
     public Builder keepForever() {
-      this.window = Optional.empty();
+      settings.window = Optional.empty();
       return this;
     }
 
@@ -291,7 +298,7 @@ public final class JdbcInbox implements Inbox {
      * BeyondWindow#DEAD_LETTER}.
      */
     public Builder beyondWindow(BeyondWindow policy) {
-      this.beyondWindow = requireNonNull(policy, "policy");
+      settings.beyondWindow = requireNonNull(policy, "policy");
       return this;
     }
 
@@ -302,26 +309,28 @@ public final class JdbcInbox implements Inbox {
      * @param width whole seconds, an hour to 366 days
      */
     public Builder bucketWidth(Duration width) {
-      this.bucketWidth = requireNonNull(width, "width");
+      settings.bucketWidth = requireNonNull(width, "width");
       return this;
     }
 
     /**
-     * The isolation level of effects' transactions. Default: the level of the data source's
-     * sessions, which is READ COMMITTED unless it was changed, and best for the inbox.
+     * The isolation level of effects' transactions, set for the transaction only. Default: the
+     * level of the data source's sessions, which is READ COMMITTED unless it was changed, and best
+     * for the inbox; on MySQL and MariaDB READ COMMITTED, whatever the sessions have, and
+     * SERIALIZABLE cannot be had. On H2 it cannot be set.
      */
     public Builder isolation(TransactionIsolation isolation) {
-      this.isolation = requireNonNull(isolation, "isolation");
+      settings.isolation = requireNonNull(isolation, "isolation");
       return this;
     }
 
     /**
      * How often a transaction is repeated after a serialization failure, a deadlock or a lock
-     * timeout (SQLSTATE 40001, 40P01, 55P03), wherever it arises. Then the last failure is thrown.
-     * Default: 5; 0 for never.
+     * timeout (SQLSTATE 40001, 40P01, 55P03, and what MySQL, MariaDB and H2 say for them), wherever
+     * it arises. Then the last failure is thrown. Default: 5; 0 for never.
      */
     public Builder transactionRetries(int retries) {
-      this.transactionRetries = retries;
+      settings.transactionRetries = retries;
       return this;
     }
 
@@ -330,8 +339,8 @@ public final class JdbcInbox implements Inbox {
      * each repeat up to {@code max}, at most a day. Default: 10 ms and 500 ms.
      */
     public Builder retryBackoff(Duration initial, Duration max) {
-      this.initialBackoff = requireNonNull(initial, "initial");
-      this.maxBackoff = requireNonNull(max, "max");
+      settings.initialBackoff = requireNonNull(initial, "initial");
+      settings.maxBackoff = requireNonNull(max, "max");
       return this;
     }
 
@@ -345,9 +354,12 @@ public final class JdbcInbox implements Inbox {
      * so nothing of it is committed. What PostgreSQL shows only after the commit, state that a
      * function left, ends in an evicted connection and an error in the log the first times; from
      * then on the same handler fails before its commit as well.
+     *
+     * <p>Only sessions of PostgreSQL can be checked. On other databases the handler's connection
+     * refuses statements that are known to change the session, and that is all.
      */
     public Builder hygiene(ConnectionHygiene hygiene) {
-      this.hygiene = requireNonNull(hygiene, "hygiene");
+      settings.hygiene = requireNonNull(hygiene, "hygiene");
       return this;
     }
 
@@ -358,38 +370,19 @@ public final class JdbcInbox implements Inbox {
      * @param usage may return null where it does not know
      */
     public Builder poolUsage(Supplier<? extends @Nullable PoolUsage> usage) {
-      this.poolUsage = requireNonNull(usage, "usage");
+      settings.poolUsage = requireNonNull(usage, "usage");
       return this;
     }
 
     /**
      * Builds the inbox. Does not connect; see {@link JdbcInbox#verify}.
      *
-     * @throws IllegalArgumentException if a setting is out of range; the message names it
+     * @throws IllegalArgumentException if a setting is out of range, or cannot be kept on the
+     *     {@link #database} that was named; the message names it
      */
     public JdbcInbox build() {
-      InboxSource source = InboxSource.of(dataSource, hygiene, poolUsage);
-      return new JdbcInbox(
-          new InboxConfig(
-              source.metered(),
-              dataSourceName,
-              new TableNames(schema, tablePrefix),
-              lockTimeout,
-              idleTimeout,
-              isolation,
-              new RetryPolicy(transactionRetries, initialBackoff, maxBackoff),
-              boundSettings,
-              Buckets.of(bucketWidth),
-              window,
-              beyondWindow),
-          source);
-    }
-
-    private static Duration requireMillis(String name, Duration timeout) {
-      if (timeout.isNegative() || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-        throw new IllegalArgumentException(name + " must be 0 to 24 days: " + timeout);
-      }
-      return timeout;
+      InboxSource source = InboxSource.of(dataSource, settings.hygiene, settings.poolUsage);
+      return new JdbcInbox(settings.config(source.metered()), source);
     }
   }
 }

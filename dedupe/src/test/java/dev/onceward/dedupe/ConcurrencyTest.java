@@ -2,155 +2,28 @@ package dev.onceward.dedupe;
 
 import static dev.onceward.dedupe.Events.charge;
 import static dev.onceward.dedupe.Events.event;
-import static dev.onceward.dedupe.Events.insert;
 import static dev.onceward.dedupe.Events.put;
 import static dev.onceward.dedupe.InboxOutcome.APPLIED;
 import static dev.onceward.dedupe.InboxOutcome.DUPLICATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-class ConcurrencyTest {
+class ConcurrencyTest extends ConcurrencyContract {
   @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
 
-  private static final int THREADS = 8;
-
-  private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-
-  @BeforeAll
-  static void createTables() throws SQLException {
-    Events.createLedger(DATABASE);
-    JdbcInbox.on(DATABASE.plain()).createSchema();
-  }
-
-  @BeforeEach
-  void empty() throws SQLException {
-    DATABASE.execute("TRUNCATE ledger, state, onceward_processed_event, onceward_entity_version");
-  }
-
-  @AfterEach
-  void stop() {
-    threads.shutdownNow();
-  }
-
-  @ParameterizedTest
-  @EnumSource(TransactionIsolation.class)
-  void aConcurrentDuplicateWaitsAndIsSkippedWhenTheFirstCommits(TransactionIsolation isolation)
-      throws Exception {
-    CountDownLatch finish = new CountDownLatch(1);
-    Future<InboxOutcome> first = slow(inbox(isolation), finish, null);
-    Future<InboxOutcome> second =
-        threads.submit(() -> inbox(isolation).process(event("e1"), charge("second", 1)));
-    awaitBlockedBackends(1);
-    finish.countDown();
-
-    assertThat(first.get()).isEqualTo(APPLIED);
-    assertThat(second.get()).isEqualTo(DUPLICATE);
-    assertThat(DATABASE.texts("SELECT account FROM ledger")).containsExactly("first");
-  }
-
-  @ParameterizedTest
-  @EnumSource(TransactionIsolation.class)
-  void aConcurrentDuplicateIsAppliedWhenTheFirstRollsBack(TransactionIsolation isolation)
-      throws Exception {
-    CountDownLatch finish = new CountDownLatch(1);
-    Future<InboxOutcome> first =
-        slow(inbox(isolation), finish, new IllegalStateException("card declined"));
-    Future<InboxOutcome> second =
-        threads.submit(() -> inbox(isolation).process(event("e1"), charge("second", 1)));
-    awaitBlockedBackends(1);
-    finish.countDown();
-
-    assertThatThrownBy(first::get).hasRootCauseMessage("card declined");
-    assertThat(second.get()).isEqualTo(APPLIED);
-    assertThat(DATABASE.texts("SELECT account FROM ledger")).containsExactly("second");
-  }
-
-  @Test
-  void manyThreadsAndInboxesApplyEachEventOfAShuffledStreamOnce() throws Exception {
-    DataSource pool = DATABASE.pool(THREADS);
-    List<JdbcInbox> inboxes = List.of(JdbcInbox.on(pool), JdbcInbox.on(pool));
-    int events = 200;
-    List<Integer> deliveries = new ArrayList<>();
-    for (int copy = 0; copy < 4; copy++) {
-      for (int i = 0; i < events; i++) {
-        deliveries.add(i);
-      }
-    }
-    Collections.shuffle(deliveries, new Random(7));
-    AtomicInteger applied = new AtomicInteger();
-    List<Callable<InboxOutcome>> work = new ArrayList<>();
-    for (int delivery : deliveries) {
-      work.add(
-          () -> {
-            InboxOutcome outcome =
-                inboxes
-                    .get(work.size() % inboxes.size())
-                    .process(event("e" + delivery), charge("a" + delivery % 10, delivery));
-            if (outcome == APPLIED) {
-              applied.incrementAndGet();
-            }
-            return outcome;
-          });
-    }
-    runAll(work);
-
-    assertThat(applied).hasValue(events);
-    assertThat(DATABASE.number("SELECT count(*) FROM ledger")).isEqualTo(events);
-    assertThat(DATABASE.number("SELECT sum(amount) FROM ledger"))
-        .isEqualTo(events * (events - 1) / 2);
-  }
-
-  @ParameterizedTest
-  @EnumSource(TransactionIsolation.class)
-  void theNewestVersionWinsWhateverTheOrderAndIsolation(TransactionIsolation isolation)
-      throws Exception {
-    JdbcInbox inbox =
-        JdbcInbox.builder(DATABASE.pool(THREADS))
-            .isolation(isolation)
-            .transactionRetries(100)
-            .retryBackoff(Duration.ofMillis(1), Duration.ofMillis(20))
-            .build();
-    int versions = 40;
-    List<Callable<InboxOutcome>> work = new ArrayList<>();
-    for (int version = 1; version <= versions; version++) {
-      for (int key = 0; key < 3; key++) {
-        String entity = "k" + key;
-        int value = version;
-        work.add(
-            () -> inbox.process(event(entity + "-" + value, entity, value), put(entity, value)));
-      }
-    }
-    Collections.shuffle(work, new Random(11));
-    runAll(work);
-
-    assertThat(DATABASE.texts("SELECT key || value FROM state ORDER BY key"))
-        .containsExactly("k0" + versions, "k1" + versions, "k2" + versions);
-    assertThat(DATABASE.number("SELECT min(version) FROM onceward_entity_version"))
-        .isEqualTo(versions);
+  ConcurrencyTest() {
+    super(DATABASE);
   }
 
   @Test
@@ -174,48 +47,17 @@ class ConcurrencyTest {
                     try (var statement = tx.createStatement();
                         var row =
                             statement.executeQuery(
-                                "SELECT value, current_setting('transaction_isolation')"
-                                    + " FROM state WHERE key = 'counter'")) {
+                                "SELECT amount, current_setting('transaction_isolation')"
+                                    + " FROM state WHERE name = 'counter'")) {
                       row.next();
                       assertThat(row.getString(2)).isEqualTo("serializable");
-                      put("counter", row.getLong(1) + 1).apply(tx);
+                      put(DATABASE, "counter", row.getLong(1) + 1).apply(tx);
                     }
                   }));
     }
     runAll(work);
 
-    assertThat(DATABASE.number("SELECT value FROM state")).isEqualTo(60);
-  }
-
-  @Test
-  void deadlocksBetweenEffectsAreRepeated() throws Exception {
-    DATABASE.execute("INSERT INTO state VALUES ('a', 0), ('b', 0)");
-    JdbcInbox inbox = JdbcInbox.builder(DATABASE.pool(2)).transactionRetries(50).build();
-    CountDownLatch bothHoldOne = new CountDownLatch(2);
-    AtomicInteger runs = new AtomicInteger();
-    Inbox.Effect aThenB = tx -> crossing("a", "b", bothHoldOne, runs, tx);
-    Inbox.Effect bThenA = tx -> crossing("b", "a", bothHoldOne, runs, tx);
-
-    runAll(
-        List.of(
-            () -> inbox.process(event("e1"), aThenB), () -> inbox.process(event("e2"), bThenA)));
-
-    assertThat(runs).hasValueGreaterThan(2);
-    assertThat(DATABASE.texts("SELECT value FROM state")).containsExactly("2", "2");
-  }
-
-  private static void crossing(
-      String first,
-      String second,
-      CountDownLatch bothHoldOne,
-      AtomicInteger runs,
-      java.sql.Connection tx)
-      throws Exception {
-    runs.incrementAndGet();
-    Events.execute(tx, "UPDATE state SET value = value + 1 WHERE key = '" + first + "'");
-    bothHoldOne.countDown();
-    bothHoldOne.await();
-    Events.execute(tx, "UPDATE state SET value = value + 1 WHERE key = '" + second + "'");
+    assertThat(DATABASE.number("SELECT amount FROM state")).isEqualTo(60);
   }
 
   @Test
@@ -261,74 +103,5 @@ class ConcurrencyTest {
       row.next();
       assertThat(row.getString(1)).isEqualTo("0");
     }
-  }
-
-  @Test
-  void oneHandlerRegisteredByManyAtOnceGetsOneNumber() throws Exception {
-    DataSource pool = DATABASE.pool(THREADS);
-    for (int round = 0; round < 10; round++) {
-      String handler = "handler-" + round;
-      CountDownLatch start = new CountDownLatch(THREADS);
-      List<Callable<InboxOutcome>> work = new ArrayList<>();
-      for (int i = 0; i < THREADS; i++) {
-        String id = "e" + i % 2;
-        work.add(
-            () -> {
-              start.countDown();
-              start.await();
-              return JdbcInbox.on(pool).process(event(handler, id), charge(handler, 1));
-            });
-      }
-      assertThat(runAll(work).stream().filter(APPLIED::equals)).hasSize(2);
-    }
-
-    assertThat(DATABASE.number("SELECT count(*) FROM onceward_handler WHERE name ~ '^handler-'"))
-        .isEqualTo(10);
-    assertThat(DATABASE.number("SELECT count(*) FROM ledger")).isEqualTo(20);
-  }
-
-  private static JdbcInbox inbox(TransactionIsolation isolation) {
-    return JdbcInbox.builder(DATABASE.plain()).isolation(isolation).build();
-  }
-
-  /** Returns once the effect of e1 holds its transaction open. */
-  private Future<InboxOutcome> slow(
-      JdbcInbox inbox, CountDownLatch finish, @org.jspecify.annotations.Nullable Exception failure)
-      throws InterruptedException {
-    CountDownLatch started = new CountDownLatch(1);
-    Future<InboxOutcome> future =
-        threads.submit(
-            () ->
-                inbox.process(
-                    event("e1"),
-                    tx -> {
-                      insert(tx, "first", 1);
-                      started.countDown();
-                      finish.await();
-                      if (failure != null) {
-                        throw failure;
-                      }
-                    }));
-    started.await();
-    return future;
-  }
-
-  private static void awaitBlockedBackends(int count) {
-    await()
-        .until(
-            () ->
-                DATABASE.number(
-                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                            + " AND datname = current_database()")
-                    == count);
-  }
-
-  private List<InboxOutcome> runAll(List<Callable<InboxOutcome>> work)
-      throws InterruptedException, ExecutionException {
-    List<InboxOutcome> outcomes = new ArrayList<>();
-    for (Future<InboxOutcome> future : threads.invokeAll(work)) {
-      outcomes.add(future.get());
-    }
-    return outcomes;
   }
 }

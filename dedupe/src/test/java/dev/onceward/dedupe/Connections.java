@@ -53,6 +53,21 @@ final class Connections {
         });
   }
 
+  /** Answers one method with something else. */
+  static <T> T answering(Class<T> type, T raw, String method, Object answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            Connections.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, called, args) -> {
+              try {
+                return called.getName().equals(method) ? answer : called.invoke(raw, args);
+              } catch (InvocationTargetException e) {
+                throw e.getTargetException();
+              }
+            }));
+  }
+
   private static Connection proxy(Call call) {
     return (Connection)
         Proxy.newProxyInstance(

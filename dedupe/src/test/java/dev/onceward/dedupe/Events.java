@@ -30,7 +30,7 @@ public final class Events {
   public static void createLedger(TestDatabase database) throws SQLException {
     database.execute(
         "CREATE TABLE ledger (id bigserial PRIMARY KEY, account text, amount bigint);"
-            + "CREATE TABLE state (key text PRIMARY KEY, value bigint)");
+            + "CREATE TABLE state (name text PRIMARY KEY, amount bigint)");
   }
 
   public static Effect charge(String account, long amount) {
@@ -46,12 +46,10 @@ public final class Events {
     }
   }
 
-  public static Effect put(String key, long value) {
+  public static Effect put(SqlDatabase database, String key, long value) {
     return tx -> {
       try (PreparedStatement statement =
-          tx.prepareStatement(
-              "INSERT INTO state VALUES (?, ?)"
-                  + " ON CONFLICT (key) DO UPDATE SET value = excluded.value")) {
+          tx.prepareStatement(database.upsert("state", "name", "amount"))) {
         statement.setString(1, key);
         statement.setLong(2, value);
         statement.executeUpdate();

@@ -3,10 +3,8 @@ package dev.onceward.dedupe;
 import static dev.onceward.dedupe.Events.event;
 import static dev.onceward.dedupe.InboxOutcome.APPLIED;
 import static dev.onceward.dedupe.InboxOutcome.DUPLICATE;
-import static dev.onceward.dedupe.InboxOutcome.STALE;
 import static dev.onceward.dedupe.InboxOutcome.WINDOW_EXCEEDED;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.sql.Connection;
@@ -87,7 +85,7 @@ class MaintainTest {
   }
 
   @Test
-  void whatIsBeyondTheWindowIsNotedFirstAndForgottenByALaterCall() throws Exception {
+  void partitionsBeyondTheWindowAreDroppedByALaterCall() throws Exception {
     JdbcInbox week = week().build();
     inbox.maintain();
     inbox.process(dated("old", 20), tx -> {});
@@ -110,7 +108,7 @@ class MaintainTest {
   }
 
   @Test
-  void whatIsForgottenStaysForgottenWhenAWindowIsMadeLonger() throws Exception {
+  void noPartitionIsMadeForWhatIsForgotten() throws Exception {
     week().build().maintain();
     letTheNoteAge();
     inbox.maintain();
@@ -123,31 +121,6 @@ class MaintainTest {
                 .build()
                 .process(dated("old", 20), tx -> {}))
         .isEqualTo(WINDOW_EXCEEDED);
-  }
-
-  @Test
-  void theVersionGuardAndUndatedEventsOutliveTheWindow() throws Exception {
-    inbox.process(event("undated"), tx -> {});
-    InboxEntry guarded = event("e1", "k", 1).withEventTime(ago(20));
-    assertThat(inbox.process(guarded, tx -> {})).isEqualTo(APPLIED);
-    JdbcInbox week = week().beyondWindow(BeyondWindow.VERSION_GUARD).build();
-    week.maintain();
-    letTheNoteAge();
-    week.maintain();
-
-    assertThat(week.process(event("undated"), tx -> {})).isEqualTo(DUPLICATE);
-    assertThat(week.process(guarded, tx -> {})).isEqualTo(STALE);
-  }
-
-  @Test
-  void oldRowsOfTheDefaultPartitionAreDeletedInBatches() throws Exception {
-    insert(12_345, ago(40));
-    insert(2, ago(1));
-    inbox.maintain();
-    letTheNoteAge();
-    inbox.maintain();
-
-    assertThat(count("onceward_processed_event")).isEqualTo(2);
   }
 
   @Test
@@ -298,48 +271,6 @@ class MaintainTest {
       assertThat(Thread.interrupted()).isTrue();
     }
     assertThat(partitions()).hasSize(2 + 2);
-  }
-
-  @Test
-  void bucketsOfOtherWidthsWorkAndDoNotMix() throws Exception {
-    JdbcInbox.Builder hourly =
-        JdbcInbox.builder(DATABASE.plain())
-            .schema("hourly")
-            .bucketWidth(Duration.ofHours(1))
-            .window(Duration.ofDays(2));
-    hourly.build().createSchema();
-    hourly.build().verify(Duration.ofSeconds(30));
-    hourly.build().maintain();
-
-    assertThat(hourly.build().process(dated("e1", 1), tx -> {})).isEqualTo(APPLIED);
-    assertThat(hourly.build().process(dated("e1", 1), tx -> {})).isEqualTo(DUPLICATE);
-    assertThat(hourly.build().process(dated("e2", 3), tx -> {})).isEqualTo(WINDOW_EXCEEDED);
-    assertThat(DATABASE.number("SELECT count(*) FROM hourly.onceward_processed_event_default"))
-        .isZero();
-    JdbcInbox daily = JdbcInbox.builder(DATABASE.plain()).schema("hourly").build();
-    for (Runnable use :
-        List.<Runnable>of(() -> daily.verify(Duration.ofSeconds(30)), daily::maintain)) {
-      assertThatThrownBy(use::run)
-          .isInstanceOf(InboxUnavailableException.class)
-          .hasMessageContaining("bucketWidth");
-    }
-    assertThatThrownBy(() -> daily.process(dated("e3", 1), tx -> {}))
-        .isInstanceOf(InboxUnavailableException.class)
-        .hasMessageContaining("bucketWidth of PT1H");
-  }
-
-  @Test
-  void aWindowOutOfRangeIsRefused() {
-    for (Duration window : List.of(Duration.ofHours(23), Duration.ofDays(401))) {
-      assertThatThrownBy(() -> JdbcInbox.builder(DATABASE.plain()).window(window).build())
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("window");
-    }
-    assertThatThrownBy(
-            () -> JdbcInbox.builder(DATABASE.plain()).bucketWidth(Duration.ofMinutes(1)).build())
-        .hasMessageContaining("bucketWidth");
-    assertThat(inbox.window()).contains(Duration.ofDays(30));
-    assertThat(JdbcInbox.builder(DATABASE.plain()).keepForever().build().window()).isEmpty();
   }
 
   private static JdbcInbox.Builder week() {

@@ -1,116 +1,98 @@
 package dev.onceward.dedupe;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
-import java.sql.ResultSet;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import javax.sql.DataSource;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
+import java.util.Locale;
+import java.util.UUID;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A database of its own for a test class, on the one real PostgreSQL server of the test JVM. */
-public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
-  private static final AtomicInteger COUNT = new AtomicInteger();
-
-  private final String name = "test_" + COUNT.incrementAndGet();
-  private final List<HikariDataSource> pools = new ArrayList<>();
+/** PostgreSQL. */
+public final class TestDatabase extends SqlDatabase {
+  private boolean created;
 
   @Override
-  public void beforeAll(ExtensionContext context) throws SQLException {
-    create();
-  }
-
-  /** For tests that JUnit's extensions do not reach. */
   public void create() throws SQLException {
+    if (created) {
+      return;
+    }
     try (Connection connection = Server.INSTANCE.getPostgresDatabase().getConnection();
         Statement statement = connection.createStatement()) {
-      statement.execute("CREATE DATABASE " + name);
+      statement.execute("CREATE DATABASE " + name());
+      created = true;
     }
-  }
-
-  @Override
-  public void afterAll(ExtensionContext context) {
-    close();
-  }
-
-  public void close() {
-    pools.forEach(HikariDataSource::close);
   }
 
   public int port() {
     return Server.INSTANCE.getPort();
   }
 
-  public String name() {
-    return name;
-  }
-
-  /** Connections of the superuser without a pool, each new. */
+  @Override
   public PGSimpleDataSource plain() {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setServerNames(new String[] {"localhost"});
     dataSource.setPortNumbers(new int[] {port()});
-    dataSource.setDatabaseName(name);
+    dataSource.setDatabaseName(name());
     dataSource.setUser("postgres");
     return dataSource;
   }
 
-  public HikariDataSource pool(int size) {
-    return pool(size, plain());
+  @Override
+  PGSimpleDataSource withSessions(TransactionIsolation isolation) {
+    PGSimpleDataSource dataSource = plain();
+    dataSource.setOptions(
+        "-c default_transaction_isolation="
+            + isolation.sql().toLowerCase(Locale.ROOT).replace(" ", "\\ "));
+    return dataSource;
   }
 
-  public HikariDataSource pool(int size, DataSource source) {
-    HikariConfig config = new HikariConfig();
-    config.setDataSource(source);
-    config.setMaximumPoolSize(size);
-    config.setMinimumIdle(0);
-    config.setConnectionTimeout(30_000);
-    HikariDataSource pool = new HikariDataSource(config);
-    pools.add(pool);
-    return pool;
+  @Override
+  PGSimpleDataSource withSessionsAhead(int hours) {
+    PGSimpleDataSource dataSource = plain();
+    dataSource.setOptions("-c TimeZone=Etc/GMT%+d".formatted(-hours)); // POSIX counts the other way
+    return dataSource;
   }
 
-  public void execute(String sql) throws SQLException {
-    try (Connection connection = plain().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+  @Override
+  int deadlocks() {
+    return 0;
   }
 
-  /** The first column of the first row. */
-  public String text(String sql) throws SQLException {
-    List<String> rows = texts(sql);
-    if (rows.isEmpty()) {
-      throw new AssertionError("no row for: " + sql);
-    }
-    return rows.get(0);
+  @Override
+  void createLedger() throws SQLException {
+    Events.createLedger(this);
   }
 
-  public long number(String sql) throws SQLException {
-    return Long.parseLong(text(sql));
+  @Override
+  String upsert(String table, String key, String value) {
+    return "INSERT INTO %1$s (%2$s, %3$s) VALUES (?, ?) ON CONFLICT (%2$s) DO UPDATE SET %3$s = excluded.%3$s"
+        .formatted(table, key, value);
   }
 
-  /** The first column of all rows. */
-  public List<String> texts(String sql) throws SQLException {
-    try (Connection connection = plain().getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      List<String> values = new ArrayList<>();
-      while (rows.next()) {
-        values.add(rows.getString(1));
-      }
-      return values;
-    }
+  @Override
+  String quoted(String name) {
+    return '"' + name + '"';
+  }
+
+  @Override
+  void letTheNoteAge() throws SQLException {
+    execute("UPDATE onceward_window SET raised_at = raised_at - interval '1 hour'");
+  }
+
+  @Override
+  void bindKey(PreparedStatement statement, int number) throws SQLException {
+    statement.setObject(2, new UUID(number, 0));
+  }
+
+  @Override
+  long blocked() throws SQLException {
+    return number(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            + " AND datname = current_database()");
   }
 
   private static final class Server {

@@ -75,7 +75,8 @@ public record Buckets(int seconds) {
     return later >= -LONGEST_BEFORE.toSeconds() && later <= LONGEST_AFTER.toSeconds();
   }
 
-  int at(Instant time) {
+  /** The bucket of a time. */
+  public int at(Instant time) {
     long bucket = Math.floorDiv(time.getEpochSecond(), (long) seconds);
     return (int) Math.min(Math.max(bucket, FIRST), Integer.MAX_VALUE);
   }

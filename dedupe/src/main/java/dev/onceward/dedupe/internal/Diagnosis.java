@@ -1,6 +1,7 @@
 package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.CommitRefusedException;
+import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.InboxUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,17 +21,20 @@ public final class Diagnosis {
   /** How the message of java.sql.DriverManager begins. */
   private static final String NO_DRIVER = "No suitable driver";
 
+  /** What H2 puts before the statement, which it adds on lines of its own. */
+  private static final String H2_STATEMENT = "; SQL statement:";
+
   private static final int LONGEST_CAUSE = 300;
   private static final int DEEPEST_CAUSE = 20;
-  private static final String CREATE =
-      "run JdbcInbox.createSchema() or the script dev/onceward/dedupe/postgresql.sql";
 
   private final String dataSource;
   private final TableNames tables;
+  private final Dialect dialect;
 
-  public Diagnosis(String dataSource, TableNames tables) {
+  public Diagnosis(String dataSource, TableNames tables, Dialect dialect) {
     this.dataSource = dataSource;
     this.tables = tables;
+    this.dialect = dialect;
   }
 
   public InboxUnavailableException noConnection(Throwable cause) {
@@ -45,13 +49,18 @@ public final class Diagnosis {
   }
 
   InboxUnavailableException claimFailed(Batch batch, SQLException cause) {
-    if (SqlStates.isRepeatable(cause)) {
+    if (dialect.sqlState(cause).equals(SqlStates.ACTIVE_TRANSACTION)) {
+      return transactionOpenAtStart();
+    }
+    if (SqlStates.isRepeatable(cause, dialect)) {
       return unavailable(
           "cannot claim "
               + batch.describe()
               + ": another transaction kept hold of the same event or entity: "
               + oneLine(cause)
-              + "; see lockTimeout and transactionRetries",
+              + "; see "
+              + (isPostgres() ? "lockTimeout and " : "")
+              + "transactionRetries",
           cause);
     }
     return unavailable(
@@ -72,7 +81,7 @@ public final class Diagnosis {
     if (found.isPresent() && found.getAsInt() != buckets.seconds()) {
       throw unavailable(
           found.getAsInt() == 0
-              ? "lacks the row of " + tables.qualified(tables.window()) + "; " + CREATE
+              ? "lacks the row of " + tables.qualified(tables.window()) + "; " + create()
               : "has tables with a bucketWidth of "
                   + Duration.ofSeconds(found.getAsInt())
                   + ", but the inbox is set to "
@@ -119,13 +128,15 @@ public final class Diagnosis {
 
   InboxUnavailableException tablesMissing(List<String> missing, Throwable cause) {
     String where =
-        tables.schema() == null ? " on the search path" : " in schema " + tables.schema();
+        tables.schema() != null
+            ? " in schema " + tables.schema()
+            : isPostgres() ? " on the search path" : " in the connection's schema";
     return unavailable(
         (missing.size() == 1 ? "lacks table " : "lacks tables ")
             + String.join(", ", missing)
             + where
             + "; "
-            + CREATE,
+            + create(),
         cause);
   }
 
@@ -147,16 +158,35 @@ public final class Diagnosis {
   }
 
   private InboxUnavailableException unavailable(String problem, @Nullable Throwable cause) {
+    return unavailable(dataSource, problem, cause);
+  }
+
+  static InboxUnavailableException unavailable(
+      String dataSource, String problem, @Nullable Throwable cause) {
     return new InboxUnavailableException("inbox data source " + dataSource + " " + problem, cause);
+  }
+
+  private Database database() {
+    Database known = dialect.database();
+    return known == null ? Database.POSTGRESQL : known;
+  }
+
+  private boolean isPostgres() {
+    return database() == Database.POSTGRESQL;
+  }
+
+  private String create() {
+    return "run JdbcInbox.createSchema() or the script " + database().script();
   }
 
   private String hint(Throwable cause) {
     SQLException sql = innermostSql(cause);
-    String state = sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
+    String state = sql == null ? "" : dialect.sqlState(sql);
     if (sql != null && String.valueOf(sql.getMessage()).startsWith(NO_DRIVER)) {
       // under the state of a connection that failed, though nothing was connected to
       return "; no driver takes the data source's URL: check that it begins with jdbc:postgresql:"
-          + " and that the driver (org.postgresql:postgresql) is on the class path";
+          + " (or jdbc:mariadb:, jdbc:mysql:, jdbc:h2:) and that the driver"
+          + " (org.postgresql:postgresql) is on the class path";
     }
     return switch (state) {
       case "28000", "28P01" -> "; check the data source's user and password";
@@ -165,10 +195,10 @@ public final class Diagnosis {
           "; check host and port in the data source's URL and that the server runs";
       case "53300" -> "; lower the pools' sizes or raise the server's max_connections";
       case "57P01", "57P02", "57P03" -> "; the server is shutting down or starting";
-      case SqlStates.UNDEFINED_TABLE, SqlStates.UNDEFINED_SCHEMA, "42703" -> "; " + CREATE;
+      case SqlStates.UNDEFINED_TABLE, SqlStates.UNDEFINED_SCHEMA, "42703" -> "; " + create();
       case SqlStates.READ_ONLY_TRANSACTION ->
           "; point the data source at the primary and make it writable"
-              + " (readOnly, default_transaction_read_only)";
+              + (isPostgres() ? " (readOnly, default_transaction_read_only)" : "");
       case SqlStates.INSUFFICIENT_PRIVILEGE ->
           "; grant the data source's user SELECT and INSERT on "
               + tables.qualified(tables.handler())
@@ -192,6 +222,9 @@ public final class Diagnosis {
     String line = message.strip().lines().findFirst().orElse("");
     line = SECRET.matcher(line).replaceAll("$1=***");
     line = USER_INFO.matcher(line).replaceAll("://***@");
+    if (line.endsWith(H2_STATEMENT)) {
+      line = line.substring(0, line.length() - H2_STATEMENT.length());
+    }
     if (line.length() > LONGEST_CAUSE) {
       line = line.substring(0, LONGEST_CAUSE) + "...";
     }

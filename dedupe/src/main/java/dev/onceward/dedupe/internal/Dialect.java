@@ -1,6 +1,8 @@
 package dev.onceward.dedupe.internal;
 
+import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.internal.guard.SqlRules;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -8,6 +10,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What differs between databases: which statements find and write the inbox's rows. What follows
@@ -18,6 +21,17 @@ import java.util.Map;
  * transaction is repeated.
  */
 public interface Dialect {
+
+  /** Which database it is for; null while that is not known. */
+  @Nullable Database database();
+
+  /** What a failure means: its SQLSTATE, or the one that PostgreSQL would give in its place. */
+  default String sqlState(SQLException failure) {
+    return SqlStates.of(failure);
+  }
+
+  /** Which statements a handler may run. */
+  SqlRules rules();
 
   /**
    * The first statement of an effect's transaction, or the first few. Sets the time limits and the
@@ -63,7 +77,7 @@ public interface Dialect {
   /** The inbox's tables that are not there. */
   List<String> missingTables(Connection connection) throws SQLException;
 
-  /** Creates what is missing in one transaction that waits for concurrent creators; commits. */
+  /** Creates what is missing, also when others do so at the same time; commits. */
   void createSchema(Connection connection) throws SQLException;
 
   /**

@@ -19,7 +19,7 @@ public final class EffectRunner {
       InboxConfig config, Dialect dialect, Diagnosis diagnosis, InboxHygiene hygiene) {
     this.config = config;
     this.transaction = new EffectTransaction(config, dialect, diagnosis, hygiene);
-    this.retry = new TransactionRetry(config.retry());
+    this.retry = new TransactionRetry(config.retry(), dialect);
   }
 
   public InboxOutcome run(InboxEntry entry, Effect effect) throws Exception {

@@ -105,6 +105,7 @@ final class EffectTransaction {
         TransactionGuard.over(
             borrowed.connection(),
             borrowed.probe(),
+            dialect.rules(),
             inspection == null ? sql -> {} : inspection::sees);
     try {
       effect.apply(guard.connection(), decision.fresh());
@@ -131,7 +132,7 @@ final class EffectTransaction {
       if (SqlStates.is(e, SqlStates.IDLE_IN_TRANSACTION)) {
         throw diagnosis.idle(batch, config.idleTimeout(), e);
       }
-      if (SqlStates.isInfrastructure(e) || borrowed.connection().isClosed()) {
+      if (SqlStates.isInfrastructure(e, dialect) || borrowed.connection().isClosed()) {
         throw diagnosis.commitLost(batch, e);
       }
       throw e;

@@ -16,7 +16,7 @@ public final class FenceKeeper {
     this.config = config;
     this.dialect = dialect;
     this.diagnosis = diagnosis;
-    this.retry = new TransactionRetry(config.retry());
+    this.retry = new TransactionRetry(config.retry(), dialect);
   }
 
   public Fence take(FenceScope scope) {

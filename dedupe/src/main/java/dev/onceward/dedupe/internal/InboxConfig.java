@@ -1,6 +1,7 @@
 package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.BeyondWindow;
+import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.TransactionIsolation;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param buckets how dedupe rows are sliced by time
  * @param window how long events are remembered; empty: for ever
  * @param beyondWindow what becomes of older ones
+ * @param database which database it is; null: to be found out
+ * @param demands what must be kept of it
  */
 public record InboxConfig(
     DataSource dataSource,
@@ -34,7 +37,9 @@ public record InboxConfig(
     List<String> boundSettings,
     Buckets buckets,
     Optional<Duration> window,
-    BeyondWindow beyondWindow) {
+    BeyondWindow beyondWindow,
+    @Nullable Database database,
+    Demands demands) {
 
   private static final int MOST_BUCKETS = 400;
 

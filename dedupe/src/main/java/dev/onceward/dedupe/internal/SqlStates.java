@@ -14,6 +14,10 @@ public final class SqlStates {
   public static final String IDLE_IN_TRANSACTION = "25P03";
   public static final String SERIALIZATION_FAILURE = "40001";
   public static final String CHECK_VIOLATION = "23514";
+  public static final String UNIQUE_VIOLATION = "23505";
+  public static final String LOCK_NOT_AVAILABLE = "55P03";
+  public static final String ACTIVE_TRANSACTION = "25001";
+  public static final String CARDINALITY_VIOLATION = "21000";
 
   /** Serialization failure, deadlock, lock not available: the whole transaction can be repeated. */
   private static final Set<String> REPEATABLE = Set.of(SERIALIZATION_FAILURE, "40P01", "55P03");
@@ -27,10 +31,10 @@ public final class SqlStates {
   private SqlStates() {}
 
   /** Whether the failure, or what caused it, goes away when the transaction is repeated. */
-  public static boolean isRepeatable(Throwable failure) {
+  static boolean isRepeatable(Throwable failure, Dialect dialect) {
     Throwable cause = failure;
     for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
-      if (cause instanceof SQLException sql && REPEATABLE.contains(stateOf(sql))) {
+      if (cause instanceof SQLException sql && REPEATABLE.contains(dialect.sqlState(sql))) {
         return true;
       }
       cause = cause.getCause();
@@ -38,9 +42,14 @@ public final class SqlStates {
     return false;
   }
 
+  /** Whether PostgreSQL means so. */
+  public static boolean isRepeatable(SQLException failure) {
+    return REPEATABLE.contains(of(failure));
+  }
+
   /** Whether the database or the way to it failed, rather than the statement. */
-  public static boolean isInfrastructure(SQLException failure) {
-    String state = stateOf(failure);
+  static boolean isInfrastructure(SQLException failure, Dialect dialect) {
+    String state = dialect.sqlState(failure);
     return state.startsWith("08")
         || state.startsWith("53")
         || state.startsWith("58")
@@ -48,10 +57,11 @@ public final class SqlStates {
   }
 
   public static boolean is(@Nullable Throwable failure, String state) {
-    return failure instanceof SQLException sql && state.equals(stateOf(sql));
+    return failure instanceof SQLException sql && state.equals(of(sql));
   }
 
-  private static String stateOf(SQLException failure) {
+  /** The SQLSTATE as the driver gives it, or an empty text. */
+  public static String of(SQLException failure) {
     String state = failure.getSQLState();
     return state == null ? "" : state;
   }

@@ -10,9 +10,11 @@ final class TransactionRetry {
   private static final Logger LOG = LoggerFactory.getLogger(TransactionRetry.class);
 
   private final RetryPolicy policy;
+  private final Dialect dialect;
 
-  TransactionRetry(RetryPolicy policy) {
+  TransactionRetry(RetryPolicy policy, Dialect dialect) {
     this.policy = policy;
+    this.dialect = dialect;
   }
 
   /** {@code what} names the transaction in the log. */
@@ -21,7 +23,7 @@ final class TransactionRetry {
       try {
         return attempt.call();
       } catch (Exception e) {
-        if (retry > policy.maxRetries() || !SqlStates.isRepeatable(e)) {
+        if (retry > policy.maxRetries() || !SqlStates.isRepeatable(e, dialect)) {
           throw e;
         }
         LOG.atDebug()

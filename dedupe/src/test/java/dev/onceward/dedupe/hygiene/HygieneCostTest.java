@@ -90,7 +90,7 @@ class HygieneCostTest {
   private static void query(DataSource dataSource) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         PreparedStatement statement =
-            connection.prepareStatement("SELECT value FROM state WHERE key = ?")) {
+            connection.prepareStatement("SELECT amount FROM state WHERE name = ?")) {
       statement.setString(1, "k");
       try (ResultSet rows = statement.executeQuery()) {
         assertThat(rows.next()).isFalse();

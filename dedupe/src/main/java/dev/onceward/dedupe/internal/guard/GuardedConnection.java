@@ -32,8 +32,9 @@ final class GuardedConnection extends GuardedObject {
           throw TransactionGuard.refuse(
               name
                   + "() is refused inside an event's transaction: it would outlive the transaction"
-                  + " on a pooled connection; use SET LOCAL, the data source's settings or"
-                  + " JdbcInbox.builder(...).isolation(...)");
+                  + " on a pooled connection; use "
+                  + guard.insteadOfLasting()
+                  + ", or JdbcInbox.builder(...).isolation(...)");
         }
         yield lend(method, args);
       }

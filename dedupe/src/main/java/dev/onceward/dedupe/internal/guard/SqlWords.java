@@ -3,20 +3,32 @@ package dev.onceward.dedupe.internal.guard;
 import java.util.Locale;
 
 /**
- * The bare words of PostgreSQL text, statement by statement: no comments, literals, dollar quotes
- * or quoted names.
+ * The bare words of SQL text, statement by statement: no comments, literals, dollar quotes or
+ * quoted names.
  */
-final class SqlWords {
+public final class SqlWords {
+
+  /** How databases write comments and literals. */
+  public enum Lexis {
+    POSTGRESQL,
+    /** Backslashes in literals, # comments, and comments that are run. */
+    MYSQL,
+    /** Comments with two slashes. */
+    H2
+  }
+
   private final String sql;
+  private final Lexis lexis;
   private int at;
   private int wordStart;
 
-  SqlWords(String sql) {
+  public SqlWords(String sql, Lexis lexis) {
     this.sql = sql;
+    this.lexis = lexis;
   }
 
   /** Moves to the next statement; false when there is none. */
-  boolean nextStatement() {
+  public boolean nextStatement() {
     if (sql.indexOf(';', at) < 0) {
       return false; // the common case costs no scan
     }
@@ -26,7 +38,7 @@ final class SqlWords {
   }
 
   /** The next word of this statement in upper case, or an empty one at the statement's end. */
-  String next() {
+  public String next() {
     return advance() ? sql.substring(wordStart, at).toUpperCase(Locale.ROOT) : "";
   }
 
@@ -55,7 +67,8 @@ final class SqlWords {
   }
 
   private boolean isEscapePrefix() {
-    return at - wordStart == 1
+    return lexis == Lexis.POSTGRESQL
+        && at - wordStart == 1
         && (sql.charAt(wordStart) | 0x20) == 'e'
         && at < sql.length()
         && sql.charAt(at) == '\'';
@@ -63,19 +76,35 @@ final class SqlWords {
 
   private void skipOther(char c) {
     if (c == '\'' || c == '"') {
+      skipQuoted(c, lexis == Lexis.MYSQL);
+    } else if (c == '`' && lexis != Lexis.POSTGRESQL) {
       skipQuoted(c, false);
-    } else if (sql.startsWith("--", at)) {
+    } else if (startsLineComment(c)) {
       int end = sql.indexOf('\n', at);
       at = end < 0 ? sql.length() : end + 1;
+    } else if (lexis == Lexis.MYSQL && (sql.startsWith("/*!", at) || sql.startsWith("/*M!", at))) {
+      at = sql.indexOf('!', at) + 1; // a comment that is run, by servers of a version
     } else if (sql.startsWith("/*", at)) {
       skipComment();
-    } else if (c == '$') {
+    } else if (c == '$' && lexis != Lexis.MYSQL) {
       skipDollarQuoted();
     } else if (Character.isDigit(c)) {
       skipWord(); // $1, 1e5: no word starts inside
     } else {
       at++;
     }
+  }
+
+  private boolean startsLineComment(char c) {
+    return switch (lexis) {
+      case POSTGRESQL -> sql.startsWith("--", at);
+      case H2 -> sql.startsWith("--", at) || sql.startsWith("//", at);
+      // MySQL takes 1--1 for a sum
+      case MYSQL ->
+          c == '#'
+              || (sql.startsWith("--", at)
+                  && (at + 2 == sql.length() || sql.charAt(at + 2) <= ' '));
+    };
   }
 
   private void skipWord() {
@@ -103,7 +132,7 @@ final class SqlWords {
     int depth = 0;
     do {
       if (sql.startsWith("/*", at)) {
-        depth++;
+        depth = lexis == Lexis.MYSQL ? 1 : depth + 1;
         at += 2;
       } else if (sql.startsWith("*/", at)) {
         depth--;

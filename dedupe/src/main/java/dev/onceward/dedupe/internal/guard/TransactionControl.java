@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.internal.guard;
 
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,19 +11,36 @@ import org.jspecify.annotations.Nullable;
  * @param toSavepoint whether it rolls back to a savepoint
  * @param lasting the command that changes the session for longer than the transaction, or null
  */
-record TransactionControl(@Nullable String ending, boolean toSavepoint, @Nullable String lasting) {
-  static final TransactionControl NONE = new TransactionControl(null, false);
-  private static final TransactionControl TO_SAVEPOINT = new TransactionControl(null, true);
+public record TransactionControl(
+    @Nullable String ending, boolean toSavepoint, @Nullable String lasting) {
+  public static final TransactionControl NONE = new TransactionControl(null, false);
+  public static final TransactionControl TO_SAVEPOINT = new TransactionControl(null, true);
 
   TransactionControl(@Nullable String ending, boolean toSavepoint) {
     this(ending, toSavepoint, null);
   }
 
+  /** A statement that ends the transaction, or begins another one. */
+  public static TransactionControl ending(String command) {
+    return new TransactionControl(command, false);
+  }
+
+  /** A statement whose effect outlives the transaction. */
+  public static TransactionControl lasting(String command) {
+    return new TransactionControl(null, false, command);
+  }
+
+  /** What a text does on PostgreSQL. */
   static TransactionControl of(String sql) {
+    return of(new SqlWords(sql, SqlWords.Lexis.POSTGRESQL), TransactionControl::ofStatement);
+  }
+
+  /** What a text does, where {@code reader} reads one statement. */
+  public static TransactionControl of(
+      SqlWords words, Function<SqlWords, TransactionControl> reader) {
     TransactionControl found = NONE;
-    SqlWords words = new SqlWords(sql);
     do {
-      TransactionControl control = ofStatement(words);
+      TransactionControl control = reader.apply(words);
       if (control.ending != null || control.lasting != null) {
         return control;
       }
@@ -56,7 +74,8 @@ record TransactionControl(@Nullable String ending, boolean toSavepoint, @Nullabl
     };
   }
 
-  private static TransactionControl ofRollback(SqlWords words) {
+  /** What follows ROLLBACK. */
+  public static TransactionControl ofRollback(SqlWords words) {
     String next = words.next();
     if (next.equals("WORK") || next.equals("TRANSACTION")) {
       next = words.next();

@@ -34,6 +34,7 @@ public final class TransactionGuard {
 
   private final TransactionProbe probe;
   private final Connection connection;
+  private final SqlRules rules;
   private final Consumer<String> texts;
   private final Set<Statement> openStatements =
       Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
@@ -42,8 +43,10 @@ public final class TransactionGuard {
   private volatile boolean ended;
   private volatile boolean idledOut;
 
-  private TransactionGuard(Connection raw, TransactionProbe probe, Consumer<String> texts) {
+  private TransactionGuard(
+      Connection raw, TransactionProbe probe, SqlRules rules, Consumer<String> texts) {
     this.probe = probe;
+    this.rules = rules;
     this.texts = texts;
     this.connection = Wrapping.proxy(Connection.class, new GuardedConnection(this, raw));
   }
@@ -51,11 +54,12 @@ public final class TransactionGuard {
   /**
    * Begins to guard.
    *
+   * @param rules which statements are refused
    * @param texts sees the text of each statement that is not refused
    */
   public static TransactionGuard over(
-      Connection raw, TransactionProbe probe, Consumer<String> texts) {
-    return new TransactionGuard(raw, probe, texts);
+      Connection raw, TransactionProbe probe, SqlRules rules, Consumer<String> texts) {
+    return new TransactionGuard(raw, probe, rules, texts);
   }
 
   /** The connection for the handler; always the same. */
@@ -118,6 +122,10 @@ public final class TransactionGuard {
         INVALID_TERMINATION);
   }
 
+  String insteadOfLasting() {
+    return rules.insteadOfLasting();
+  }
+
   /** Refuses a call that does not end the transaction but would get round the guard. */
   static SQLException refuse(String message) {
     return new SQLException(message, NOT_SUPPORTED);
@@ -127,6 +135,7 @@ public final class TransactionGuard {
     if (IDLE_IN_TRANSACTION.equals(error.getSQLState())) {
       idledOut = true;
     }
+    probe.failed(error);
     TransactionProbe.State state = probe.peek();
     if (state == null || state == TransactionProbe.State.FAILED) {
       firstError.compareAndSet(null, error);
@@ -148,7 +157,7 @@ public final class TransactionGuard {
 
   /** Checks the text of a statement before it is sent. */
   TransactionControl inspect(String sql) throws SQLException {
-    TransactionControl control = TransactionControl.of(sql);
+    TransactionControl control = rules.read(sql);
     if (control.ending() != null) {
       throw refuseEnding(control.ending());
     }
@@ -156,7 +165,8 @@ public final class TransactionGuard {
       throw refuse(
           control.lasting()
               + " is refused inside an event's transaction: it would outlive the transaction on a"
-              + " pooled connection; use SET LOCAL, or the data source's settings");
+              + " pooled connection; use "
+              + rules.insteadOfLasting());
     }
     texts.accept(sql);
     return control;

@@ -19,6 +19,9 @@ public interface TransactionProbe {
   /** Called once the transaction's first statement has run, or, without one, at its begin. */
   void begun() throws SQLException;
 
+  /** Called with each error of a statement of the handler's. */
+  default void failed(SQLException error) {}
+
   /** The state, when it is known without asking the server; otherwise null. */
   @Nullable State peek();
 

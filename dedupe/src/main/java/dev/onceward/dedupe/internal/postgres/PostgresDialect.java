@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.internal.postgres;
 
+import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.FenceScope;
 import dev.onceward.dedupe.InboxEntry.Mode;
 import dev.onceward.dedupe.internal.Batch;
@@ -15,6 +16,7 @@ import dev.onceward.dedupe.internal.Guard;
 import dev.onceward.dedupe.internal.InboxConfig;
 import dev.onceward.dedupe.internal.Settlement;
 import dev.onceward.dedupe.internal.SqlStates;
+import dev.onceward.dedupe.internal.guard.SqlRules;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -47,6 +49,16 @@ public final class PostgresDialect implements Dialect {
     this.fences = new PostgresFences(statements);
     this.schema = new PostgresSchema(config.tables(), config.buckets());
     this.partitions = new PostgresPartitions(config, statements);
+  }
+
+  @Override
+  public Database database() {
+    return Database.POSTGRESQL;
+  }
+
+  @Override
+  public SqlRules rules() {
+    return SqlRules.POSTGRESQL;
   }
 
   @Override
