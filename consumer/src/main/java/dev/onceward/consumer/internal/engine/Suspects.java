@@ -15,8 +15,14 @@ final class Suspects {
 
   private static final Logger log = ConsumerLog.log;
 
-  /** How long all else waits for a suspect, unless it was at work in several crashes. */
-  private static final long PATIENCE_NANOS = Duration.ofSeconds(5).toNanos();
+  /**
+   * How long all else waits for a suspect to start, and then to end. Most killers kill at once; and
+   * where members come and go all the time, more would bring all to a standstill.
+   */
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** How long all else waits for one to start that was at work in crash after crash. */
+  private static final long LONG_PATIENCE_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final Lanes lanes;
   private final int maxCrashes;
@@ -64,7 +70,7 @@ final class Suspects {
     if (isolated != null) {
       // one that was at work in crash after crash is worth the time of its lease
       boolean worthIt =
-          isolated.crashes() > maxCrashes && !isolated.cancelled() && !isolated.isOverdue(now);
+          isWorthALongWait(isolated) && !isolated.cancelled() && !isolated.isOverdue(now);
       clearing = !worthIt && isolation.nanosInPhase(now) >= PATIENCE_NANOS;
       impatient |= clearing;
       alone = clearing ? null : isolated;
@@ -79,8 +85,9 @@ final class Suspects {
       // so that commits name it also when others start before a thread has come to it
       reserved.marked = true;
     } else if (reserved != null) {
-      boolean waitsInVain = impatient && reserved.crashes() <= maxCrashes;
-      if (waitsInVain || isolation.nanosInPhase(now) >= PATIENCE_NANOS) {
+      boolean longWait = isWorthALongWait(reserved);
+      long patience = longWait ? LONG_PATIENCE_NANOS : PATIENCE_NANOS;
+      if ((impatient && !longWait) || isolation.nanosInPhase(now) >= patience) {
         // what runs beside it does not end; the commit will name it among others
         impatient = true;
         lanes.watch(reserved);
@@ -90,6 +97,13 @@ final class Suspects {
       clearing = isolation.hasEnded();
       alone = isolation.isTaken() && !clearing ? alone : null;
     }
+  }
+
+  /**
+   * One that was at work in so many deaths kills after a while, or among handlers that are long.
+   */
+  private boolean isWorthALongWait(Work suspect) {
+    return suspect.accusingDeaths() > maxCrashes;
   }
 
   private void report(Work reserved) {

@@ -144,6 +144,11 @@ final class Work {
     return deaths.atWork();
   }
 
+  /** How often that was since it was last cleared. */
+  int accusingDeaths() {
+    return deaths.accusing();
+  }
+
   /**
    * The deaths as a note tells them.
    *

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A load, members that come and go, an observer, and all guarantees. */
@@ -132,7 +133,7 @@ final class Trial implements AutoCloseable {
       Poller poller, Schedule changing, CompletableFuture<Void> changes, long begin) {
     while (!changes.isDone() && !isEnough(changing, begin)) {
       if (behind(poller) > MOST_BEHIND) {
-        eventually().until(() -> changes.isDone() || behind(poller) < MOST_BEHIND / 2);
+        awaitLessBehind(poller, changes);
       }
       load.next();
       if (setup.perSecond() > 0) {
@@ -151,6 +152,21 @@ final class Trial implements AutoCloseable {
             && published.records() >= setup.records()
             // on a busy machine a process takes a while until it can be killed at work
             && (!setup.kills() || changing.kills() > 0 || elapsed >= LONGEST_START.toNanos()));
+  }
+
+  private void awaitLessBehind(Poller poller, CompletableFuture<Void> changes) {
+    try {
+      eventually().until(() -> changes.isDone() || behind(poller) < MOST_BEHIND / 2);
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError(
+          "behind "
+              + published.ends().entrySet().stream()
+                  .map(end -> end + " - " + poller.committed(end.getKey()))
+                  .toList()
+              + "; "
+              + present.stream().map(member -> member.name() + ": " + member.health()).toList(),
+          e);
+    }
   }
 
   private long behind(Poller poller) {
