@@ -114,14 +114,21 @@ final class PostgresMany {
 
   private void own(
       Query query, Query rows, List<EntityRow.Own> own, List<String> handlers, String done) {
-    query.add(",\nv AS MATERIALIZED (SELECT k.ord, e.version FROM (SELECT count(*) FROM " + done);
-    query.add(") done, unnest(");
+    query.add(",\nv AS MATERIALIZED (SELECT k.ord, e.version FROM unnest(");
     query.integers(positions(own.stream().map(EntityRow.Own::handler).toList(), handlers));
     query.add(", ").uuids(own.stream().map(EntityRow.Own::key).toList());
     query.add(") WITH ORDINALITY k(handler, key, ord) JOIN h ON h.ord = k.handler JOIN ");
     query.add(statements.entityVersion + " e ON e.handler = h.id AND e.entity_key = k.key");
-    query.add(" ORDER BY k.ord FOR NO KEY UPDATE OF e)");
+    query.add(" WHERE " + after(done) + " ORDER BY k.ord FOR NO KEY UPDATE OF e)");
     rows.add("\nUNION ALL SELECT 'v', ord, version, NULL, NULL FROM v");
+  }
+
+  /**
+   * True, and known only when all of a table expression is done. The server asks once for it; a
+   * join with the same count would ask again for each row.
+   */
+  private static String after(String done) {
+    return "(SELECT count(*) FROM " + done + ") >= 0";
   }
 
   private static void foreign(
@@ -130,9 +137,9 @@ final class PostgresMany {
     String key = "t." + PostgresStatements.quoted(where.keyColumn());
     query.add(",\n" + name + " AS MATERIALIZED (SELECT array_positions(");
     query.untypedArray(foreign.keys()).add(", " + key + ") AS positions, t.");
-    query.add(PostgresStatements.quoted(where.versionColumn()) + "::bigint AS version FROM");
-    query.add(" (SELECT count(*) FROM " + done + ") done, ");
-    query.add(PostgresStatements.quotedTable(where) + " t WHERE " + key + " = ANY (");
+    query.add(PostgresStatements.quoted(where.versionColumn()) + "::bigint AS version FROM ");
+    query.add(PostgresStatements.quotedTable(where) + " t WHERE " + after(done));
+    query.add(" AND " + key + " = ANY (");
     query.untypedArray(foreign.keys()).add(") ORDER BY " + key + " FOR NO KEY UPDATE OF t)");
     rows.add("\nUNION ALL SELECT '" + name + "', position, version, NULL, NULL FROM " + name);
     rows.add(", unnest(" + name + ".positions) position");
