@@ -158,6 +158,7 @@ class InboxSpeedIT {
   private static double median(Map<String, List<Figure>> figures, String name) {
     List<Double> sorted =
         figures.getOrDefault(name, List.of()).stream().map(Figure::rate).sorted().toList();
-    return sorted.isEmpty() ? Double.NaN : sorted.get(sorted.size() / 2);
+    int size = sorted.size();
+    return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
   }
 }
