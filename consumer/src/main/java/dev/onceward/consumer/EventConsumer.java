@@ -158,7 +158,9 @@ public interface EventConsumer extends AutoCloseable {
 
     /**
      * The executor that runs handlers; the caller shuts it down. By default virtual threads where
-     * the JVM has them, else a pool of {@link #concurrency} threads.
+     * the JVM has them and no {@link #batches} share transactions of an inbox, else a pool of
+     * {@link #concurrency} threads, which is faster at a batch's many short round trips to the
+     * database.
      */
     public Builder executor(ExecutorService executor) {
       this.executor = requireNonNull(executor);

@@ -131,11 +131,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   private void run(RecordSender sender, GroupSource source, CheckedTopics topics) {
     ExecutorService given = config.executor();
-    ExecutorService own =
-        given == null
-            ? HandlerThreads.create(
-                "onceward-" + config.group() + "-handler-", config.concurrency())
-            : null;
+    ExecutorService own = given == null ? handlerThreads() : null;
     Engine engine = assemble(source, sender, topics, own == null ? requireNonNull(given) : own);
     Inbox inbox = config.inbox();
     InboxUpkeep upkeep = inbox == null ? null : new InboxUpkeep(inbox, threadName("inbox"));
@@ -182,6 +178,14 @@ final class GroupEventConsumer implements EventConsumer {
       // the JVM is shutting down, and this is the hook's own work
       log.debug("the shutdown hook stays, it is running", e);
     }
+  }
+
+  private ExecutorService handlerThreads() {
+    String prefix = threadName("handler") + "-";
+    boolean sharesTransactions = config.inbox() != null && config.batches().maxEvents() > 1;
+    return sharesTransactions
+        ? HandlerThreads.platform(prefix, config.concurrency())
+        : HandlerThreads.create(prefix, config.concurrency());
   }
 
   private GroupSource source() {

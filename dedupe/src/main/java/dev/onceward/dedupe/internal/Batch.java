@@ -1,7 +1,9 @@
 package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.InboxEntry.GuardedRow;
+import dev.onceward.dedupe.InboxEntry.Mode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -75,6 +77,33 @@ public record Batch(
       // of two epochs the older one is refused, and all with it
       fences.merge(claim.fence(), claim.epoch(), Math::min);
     }
+  }
+
+  /**
+   * The version of the first claim of each row in the inbox's table, if all claims are fresh as
+   * soon as all dedupe rows are new and each of these versions is newer than what was applied last:
+   * each claim has a dedupe row of its own, and versions of one row ascend in mode LATEST. Else
+   * empty.
+   */
+  public SortedMap<EntityRow.Own, Long> firstVersions() {
+    SortedMap<EntityRow.Own, Long> first = new TreeMap<>();
+    if (!foreign.isEmpty() || events.size() != claims.size()) {
+      return first;
+    }
+    Map<EntityRow.Own, Long> last = new HashMap<>();
+    for (Claim claim : claims) {
+      Guard guard = claim.guard();
+      if (guard != null && guard.row() instanceof EntityRow.Own row) {
+        Long before = last.put(row, guard.version());
+        if (guard.mode() != Mode.LATEST || (before != null && before >= guard.version())) {
+          return new TreeMap<>();
+        }
+        if (before == null) {
+          first.put(row, guard.version());
+        }
+      }
+    }
+    return first;
   }
 
   public int size() {

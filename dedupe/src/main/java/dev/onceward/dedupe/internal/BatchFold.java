@@ -117,13 +117,24 @@ final class BatchFold {
   }
 
   private Settlement settlement() {
-    SortedSet<EventRow> takenBack = new TreeSet<>(facts.inserted());
-    takenBack.removeAll(taken);
+    SortedSet<EventRow> takenBack = new TreeSet<>();
+    for (EventRow row : facts.inserted()) {
+      if (!taken.contains(row)) {
+        takenBack.add(row);
+      }
+    }
     SortedMap<EntityRow.Own, Long> added = new TreeMap<>();
     SortedMap<EntityRow.Own, Long> moved = new TreeMap<>();
     if (!facts.settled()) {
       written.forEach(
-          (row, version) -> (facts.applied().containsKey(row) ? moved : added).put(row, version));
+          (row, version) -> {
+            Long already = facts.written().get(row);
+            if (already == null) {
+              (facts.applied().containsKey(row) ? moved : added).put(row, version);
+            } else if (!already.equals(version)) {
+              moved.put(row, version);
+            }
+          });
     }
     return new Settlement(takenBack, added, moved);
   }

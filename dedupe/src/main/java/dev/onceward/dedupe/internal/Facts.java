@@ -16,6 +16,8 @@ import java.util.Set;
  * @param applied the versions that were applied last, where there are any. Where {@code settled},
  *     any version that leads to the same judgement
  * @param fences the fences looked at that exist
+ * @param written versions that the statement has written already, for the first claim of each row;
+ *     all claims of these rows are fresh
  * @param settled whether the versions of fresh claims are written already
  */
 public record Facts(
@@ -26,4 +28,5 @@ public record Facts(
     Set<EventRow> inserted,
     Map<EntityRow, Long> applied,
     Map<FenceKey, FenceState> fences,
+    Map<EntityRow.Own, Long> written,
     boolean settled) {}

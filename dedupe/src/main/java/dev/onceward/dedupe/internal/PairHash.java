@@ -28,6 +28,9 @@ final class PairHash {
   }
 
   private static ByteBuffer utf8(String text) {
+    if (!hasSurrogates(text)) {
+      return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
     try {
       // String.getBytes would turn every unpaired surrogate into '?': different ids, one key.
       return StandardCharsets.UTF_8
@@ -39,6 +42,15 @@ final class PairHash {
           "an event id, source, scope or entity key holds an unpaired surrogate, which is not text",
           e);
     }
+  }
+
+  private static boolean hasSurrogates(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static MessageDigest sha256() {

@@ -76,20 +76,36 @@ class BatchFoldTest {
       Long next = nextOffsets.get(FENCE);
       FenceState fence =
           new FenceState(1, next == null ? OptionalLong.empty() : OptionalLong.of(next));
+      Map<EntityRow, Long> applied = new HashMap<>(versions);
+      Map<EntityRow.Own, Long> written = new HashMap<>();
+      if (inserted.size() == batch.events().size()) {
+        batch
+            .firstVersions()
+            .forEach(
+                (row, version) -> {
+                  Long before = versions.get(row);
+                  if (before == null || before < version) {
+                    written.put(row, version);
+                    applied.remove(row);
+                  }
+                });
+      }
       return new Facts(
           "",
           OptionalInt.empty(),
           KEPT_FROM,
           Set.of(),
           inserted,
-          Map.copyOf(versions),
+          applied,
           Map.of(FENCE, fence),
+          written,
           false);
     }
 
     void commit(Batch batch, Facts facts, Decision decision) {
       events.addAll(facts.inserted());
       events.removeAll(decision.settlement().takenBack());
+      versions.putAll(facts.written());
       assertThat(versions.keySet().containsAll(decision.settlement().moved().keySet())).isTrue();
       assertThat(Collections.disjoint(versions.keySet(), decision.settlement().added().keySet()))
           .isTrue();

@@ -28,7 +28,14 @@ public final class HandlerThreads {
         : platform(prefix, concurrency);
   }
 
-  static ExecutorService platform(String prefix, int concurrency) {
+  /**
+   * The same on threads of the platform whatever the JVM has. For handlers that wait for short
+   * answers of a database again and again, as those of a batch do: a virtual thread goes through
+   * the JVM's poller and scheduler at each answer, which costs more than the answer itself.
+   *
+   * @param prefix what the thread names begin with
+   */
+  public static ExecutorService platform(String prefix, int concurrency) {
     AtomicLong number = new AtomicLong();
     ThreadFactory threads =
         task -> {

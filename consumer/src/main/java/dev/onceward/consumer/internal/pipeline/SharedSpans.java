@@ -4,10 +4,9 @@ import dev.onceward.consumer.Outcome;
 import dev.onceward.consumer.internal.pipeline.Together.Member;
 import dev.onceward.tracing.EventTracing.ProcessSpan;
 import io.opentelemetry.context.Scope;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,11 @@ final class SharedSpans {
 
   private final Trace trace;
   private final List<Member> members;
-  private final Map<Member, ProcessSpan> open = new HashMap<>();
+
+  /**
+   * By identity: a member is a value with much in it, and hashing that costs more than the span.
+   */
+  private final IdentityHashMap<Member, ProcessSpan> open = new IdentityHashMap<>();
 
   SharedSpans(Trace trace, List<Member> members) {
     this.trace = trace;

@@ -88,6 +88,7 @@ final class PortableClaims {
         inserted,
         applied,
         known.fences,
+        Map.of(),
         false);
   }
 

@@ -64,7 +64,8 @@ public final class PostgresDialect implements Dialect {
   @Override
   public Facts claim(Connection connection, Batch batch) throws SQLException {
     if (batch.claimsNothing() && statements.beginsWithNothing()) {
-      return new Facts("", OptionalInt.empty(), 0, Set.of(), Set.of(), Map.of(), Map.of(), true);
+      return new Facts(
+          "", OptionalInt.empty(), 0, Set.of(), Set.of(), Map.of(), Map.of(), Map.of(), true);
     }
     try {
       return batch.size() == 1
@@ -123,6 +124,7 @@ public final class PostgresDialect implements Dialect {
     Claim next = rehearsal(Mode.NEXT, fence);
     single.claim(connection, Batch.of(List.of(latest), Map.of()), timeout);
     Facts facts = single.claim(connection, Batch.of(List.of(next), Map.of()), timeout);
+    many.claim(connection, Batch.of(List.of(latest), Map.of()), timeout);
     many.claim(connection, Batch.of(List.of(latest, next), Map.of()), timeout);
     SortedMap<EntityRow.Own, Long> none = new TreeMap<>();
     SortedMap<EntityRow.Own, Long> moved = new TreeMap<>(Map.of(new EntityRow.Own("", NO_KEY), 0L));

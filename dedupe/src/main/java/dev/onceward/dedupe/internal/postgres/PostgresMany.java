@@ -7,7 +7,6 @@ import dev.onceward.dedupe.internal.EntityRow;
 import dev.onceward.dedupe.internal.EventRow;
 import dev.onceward.dedupe.internal.Facts;
 import dev.onceward.dedupe.internal.FenceKey;
-import dev.onceward.dedupe.internal.FenceState;
 import dev.onceward.dedupe.internal.Settlement;
 import dev.onceward.dedupe.internal.SqlStates;
 import java.sql.Connection;
@@ -18,11 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeSet;
 
@@ -44,6 +40,7 @@ final class PostgresMany {
     List<EntityRow.Own> own = List.copyOf(batch.own());
     List<Batch.Foreign> foreign = List.copyOf(batch.foreign().values());
     List<FenceKey> fences = List.copyOf(batch.fences().keySet());
+    SortedMap<EntityRow.Own, Long> firsts = batch.firstVersions();
     Query query = statements.begin(batch.settings());
     Query rows = new Query();
     String done = "s";
@@ -57,7 +54,9 @@ final class PostgresMany {
       events(query, rows, events, handlers);
       done = "d";
     }
-    if (!own.isEmpty()) {
+    if (!firsts.isEmpty()) {
+      advance(query, rows, firsts, handlers, events.size());
+    } else if (!own.isEmpty()) {
       own(query, rows, own, handlers, done);
       done = "v";
     }
@@ -68,14 +67,18 @@ final class PostgresMany {
     }
     query.add(
         "\nSELECT 's', 0::bigint, NULL::bigint, NULL::bigint, s.leaked FROM s" + rows.toString());
+    Found found = new Found(batch, handlers, events, own, foreign, fences);
     try (PreparedStatement statement = query.prepare(connection, timeout);
-        ResultSet found = PostgresStatements.rows(statement, statement.execute())) {
-      Found facts = new Found(batch, handlers, events, own, foreign, fences);
-      while (found.next()) {
-        facts.add(found);
+        ResultSet row = PostgresStatements.rows(statement, statement.execute())) {
+      while (row.next()) {
+        found.add(row);
       }
-      return facts.facts();
     }
+    if (!firsts.isEmpty() && found.isToBeJudged()) {
+      found.wrote(firsts);
+      read(connection, found);
+    }
+    return found.facts();
   }
 
   private void fences(Query query, Query rows, List<FenceKey> fences) {
@@ -108,20 +111,78 @@ final class PostgresMany {
     query.add(" k.bucket >= w.kept_from OR k.bucket = ").integer(Buckets.UNDATED);
     query.add(" ORDER BY k.ord ON CONFLICT DO NOTHING RETURNING event_key, bucket, handler)");
     rows.add("\nUNION ALL SELECT 'w', 0, bucket_seconds, kept_from, NULL FROM w");
+    rows.add("\nUNION ALL SELECT 'n', 0, count(*), NULL, NULL FROM d");
     rows.add("\nUNION ALL SELECT 'd', k.ord, NULL, NULL, NULL FROM d JOIN k ON");
-    rows.add(" k.key = d.event_key AND k.bucket = d.bucket AND k.id = d.handler");
+    rows.add(" k.key = d.event_key AND k.bucket = d.bucket AND k.id = d.handler WHERE");
+    rows.add(" (SELECT count(*) FROM d) < (SELECT count(*) FROM k)");
+  }
+
+  /**
+   * Writes the first version of each entity at once, if all events are new; as a rule they are, and
+   * then nothing is left to be read, judged and written. A row that is not newer stays, locked.
+   */
+  private void advance(
+      Query query,
+      Query rows,
+      SortedMap<EntityRow.Own, Long> firsts,
+      List<String> handlers,
+      int events) {
+    query.add(",\ne AS MATERIALIZED (SELECT k.*, h.id FROM unnest(");
+    query.integers(
+        positions(firsts.keySet().stream().map(EntityRow.Own::handler).toList(), handlers));
+    query.add(", ").uuids(firsts.keySet().stream().map(EntityRow.Own::key).toList()).add(", ");
+    query.bigints(new ArrayList<>(firsts.values()));
+    query.add(") WITH ORDINALITY k(handler, key, version, ord) JOIN h ON h.ord = k.handler)");
+    query.add(",\nu AS (INSERT INTO " + statements.entityVersion);
+    query.add(" AS applied (entity_key, version, handler) SELECT e.key, e.version, e.id FROM e");
+    query.add(" WHERE (SELECT count(*) FROM d) = ").integer(events);
+    query.add(" ORDER BY e.ord ON CONFLICT (handler, entity_key) DO UPDATE SET version =");
+    query.add(" excluded.version WHERE applied.version < excluded.version");
+    query.add(" RETURNING entity_key, handler)");
+    rows.add("\nUNION ALL SELECT 'm', 0, count(*), NULL, NULL FROM u");
+    rows.add("\nUNION ALL SELECT 'u', e.ord, NULL, NULL, NULL FROM u JOIN e ON");
+    rows.add(" e.key = u.entity_key AND e.id = u.handler WHERE");
+    rows.add(" (SELECT count(*) FROM u) < (SELECT count(*) FROM e)");
+  }
+
+  /** Locks and reads the versions that {@link #advance} has not written. */
+  private void read(Connection connection, Found found) throws SQLException {
+    List<EntityRow.Own> left = found.notWritten();
+    if (left.isEmpty()) {
+      return;
+    }
+    Query query = new Query().add("SELECT k.ord, e.version FROM unnest(");
+    query.texts(left.stream().map(EntityRow.Own::handler).toList()).add(", ");
+    query.uuids(left.stream().map(EntityRow.Own::key).toList());
+    query.add(") WITH ORDINALITY k(name, key, ord) JOIN " + statements.handler);
+    query.add(" h USING (name) JOIN " + statements.entityVersion);
+    query.add(" e ON e.handler = h.id AND e.entity_key = k.key ORDER BY k.ord");
+    query.add(" FOR NO KEY UPDATE OF e");
+    try (PreparedStatement statement = query.prepare(connection);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        found.applied(left.get(row.getInt(1) - 1), row.getLong(2));
+      }
+    }
   }
 
   private void own(
       Query query, Query rows, List<EntityRow.Own> own, List<String> handlers, String done) {
-    query.add(",\nv AS MATERIALIZED (SELECT k.ord, e.version FROM (SELECT count(*) FROM " + done);
-    query.add(") done, unnest(");
+    query.add(",\nv AS MATERIALIZED (SELECT k.ord, e.version FROM unnest(");
     query.integers(positions(own.stream().map(EntityRow.Own::handler).toList(), handlers));
     query.add(", ").uuids(own.stream().map(EntityRow.Own::key).toList());
     query.add(") WITH ORDINALITY k(handler, key, ord) JOIN h ON h.ord = k.handler JOIN ");
     query.add(statements.entityVersion + " e ON e.handler = h.id AND e.entity_key = k.key");
-    query.add(" ORDER BY k.ord FOR NO KEY UPDATE OF e)");
+    query.add(" WHERE " + after(done) + " ORDER BY k.ord FOR NO KEY UPDATE OF e)");
     rows.add("\nUNION ALL SELECT 'v', ord, version, NULL, NULL FROM v");
+  }
+
+  /**
+   * True, and known only when all of a table expression is done. The server asks once for it; a
+   * join with the same count would ask again for each row.
+   */
+  private static String after(String done) {
+    return "(SELECT count(*) FROM " + done + ") >= 0";
   }
 
   private static void foreign(
@@ -130,9 +191,9 @@ final class PostgresMany {
     String key = "t." + PostgresStatements.quoted(where.keyColumn());
     query.add(",\n" + name + " AS MATERIALIZED (SELECT array_positions(");
     query.untypedArray(foreign.keys()).add(", " + key + ") AS positions, t.");
-    query.add(PostgresStatements.quoted(where.versionColumn()) + "::bigint AS version FROM");
-    query.add(" (SELECT count(*) FROM " + done + ") done, ");
-    query.add(PostgresStatements.quotedTable(where) + " t WHERE " + key + " = ANY (");
+    query.add(PostgresStatements.quoted(where.versionColumn()) + "::bigint AS version FROM ");
+    query.add(PostgresStatements.quotedTable(where) + " t WHERE " + after(done));
+    query.add(" AND " + key + " = ANY (");
     query.untypedArray(foreign.keys()).add(") ORDER BY " + key + " FOR NO KEY UPDATE OF t)");
     rows.add("\nUNION ALL SELECT '" + name + "', position, version, NULL, NULL FROM " + name);
     rows.add(", unnest(" + name + ".positions) position");
@@ -198,92 +259,5 @@ final class PostgresMany {
       positions.put(value, positions.size() + 1);
     }
     return values.stream().map(positions::get).toList();
-  }
-
-  /** Gathers the rows of the claiming statement: kind, position from 1, two numbers and a text. */
-  private record Found(
-      Batch batch,
-      List<String> handlers,
-      List<EventRow> events,
-      List<EntityRow.Own> own,
-      List<Batch.Foreign> foreign,
-      List<FenceKey> fences,
-      State state) {
-
-    /** What changes while rows come in. */
-    private static final class State {
-      private String leaked = "";
-      private OptionalInt bucketSeconds = OptionalInt.empty();
-      private int keptFrom;
-      private final TreeSet<String> known = new TreeSet<>();
-      private final HashSet<EventRow> inserted = new HashSet<>();
-      private final Map<EntityRow, Long> applied = new HashMap<>();
-      private final Map<FenceKey, FenceState> fences = new HashMap<>();
-    }
-
-    Found(
-        Batch batch,
-        List<String> handlers,
-        List<EventRow> events,
-        List<EntityRow.Own> own,
-        List<Batch.Foreign> foreign,
-        List<FenceKey> fences) {
-      this(batch, handlers, events, own, foreign, fences, new State());
-      if (!events.isEmpty()) {
-        state.bucketSeconds = OptionalInt.of(0);
-      }
-    }
-
-    void add(ResultSet row) throws SQLException {
-      String kind = row.getString(1);
-      int position = row.getInt(2) - 1;
-      long number = row.getLong(3);
-      boolean none = row.wasNull();
-      switch (kind) {
-        case "s" -> state.leaked = row.getString(5);
-        case "h" -> state.known.add(handlers.get(position));
-        case "w" -> {
-          state.bucketSeconds = OptionalInt.of((int) number);
-          state.keptFrom = row.getInt(4);
-        }
-        case "d" -> state.inserted.add(events.get(position));
-        case "v" -> state.applied.put(own.get(position), number);
-        case "f" -> {
-          long offset = row.getLong(4);
-          state.fences.put(
-              fences.get(position),
-              new FenceState(
-                  number, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(offset)));
-        }
-        default -> foreign(Integer.parseInt(kind.substring(1)), position, none ? null : number);
-      }
-    }
-
-    private void foreign(int table, int position, @org.jspecify.annotations.Nullable Long version)
-        throws SQLException {
-      Batch.Foreign rows = foreign.get(table);
-      EntityRow row = new EntityRow.Foreign(rows.where(), List.copyOf(rows.keys()).get(position));
-      if (version != null && state.applied.put(row, version) != null) {
-        throw new SQLException(
-            "several rows of "
-                + rows.where().table()
-                + " have one "
-                + rows.where().keyColumn()
-                + "; onRow needs a column with a unique index",
-            "21000");
-      }
-    }
-
-    Facts facts() {
-      return new Facts(
-          state.leaked,
-          state.bucketSeconds,
-          state.keptFrom,
-          batch.handlersBut(state.known),
-          state.inserted,
-          state.applied,
-          state.fences,
-          false);
-    }
   }
 }

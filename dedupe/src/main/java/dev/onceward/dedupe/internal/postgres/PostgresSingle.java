@@ -199,6 +199,7 @@ final class PostgresSingle {
                 new FenceState(
                     epoch,
                     nextOffset == null ? OptionalLong.empty() : OptionalLong.of(nextOffset))),
+        Map.of(),
         true);
   }
 

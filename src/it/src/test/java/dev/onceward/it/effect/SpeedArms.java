@@ -36,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -85,12 +86,15 @@ final class SpeedArms {
   }
 
   List<Arm> all() {
-    return List.of(
-        new Arm("loop", topic -> loop(topic, false)),
-        new Arm("onceward", topic -> onceward(topic, false)),
-        new Arm("loop-batch", topic -> loop(topic, true)),
-        new Arm("onceward-lists", topic -> onceward(topic, true)),
-        new Arm("spring", this::spring));
+    String only = System.getProperty("onceward.inbox.arms", "");
+    return Stream.of(
+            new Arm("loop", topic -> loop(topic, false)),
+            new Arm("onceward", topic -> onceward(topic, false)),
+            new Arm("loop-batch", topic -> loop(topic, true)),
+            new Arm("onceward-lists", topic -> onceward(topic, true)),
+            new Arm("spring", this::spring))
+        .filter(arm -> only.isEmpty() || List.of(only.split(",")).contains(arm.name()))
+        .toList();
   }
 
   /** Events a second, from the first that is handled to the last that is committed. */
