@@ -26,6 +26,9 @@ final class Lane {
   /** Whether the last record of the key was given up after all its attempts. */
   boolean givenUp;
 
+  /** Whether it is among the {@link ReadyLanes}. */
+  boolean ready;
+
   private Lane(byte[] key, boolean keyed) {
     this.key = key;
     this.keyed = keyed;

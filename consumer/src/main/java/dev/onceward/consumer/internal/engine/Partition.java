@@ -5,13 +5,13 @@ import dev.onceward.consumer.internal.offsets.CommitNote;
 import dev.onceward.consumer.internal.offsets.Deaths;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -45,7 +45,7 @@ final class Partition {
   // the rest is guarded by the lock of Lanes
   final Map<Lane, Lane> lanes = new HashMap<>();
   private final Lane keyless = Lane.keyless();
-  final Queue<Lane> ready = new ArrayDeque<>();
+  final Deque<Lane> ready = new ArrayDeque<>();
   final Set<Work> parked = new HashSet<>();
 
   /** Lanes whose head starts only once a commit has named it. */

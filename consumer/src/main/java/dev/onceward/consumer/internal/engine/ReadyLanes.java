@@ -15,11 +15,16 @@ final class ReadyLanes {
 
   private int count;
 
+  /** Does nothing when the lane is ready already. */
   void add(Partition partition, Lane lane) {
+    if (lane.ready) {
+      return;
+    }
     if (partition.ready.isEmpty()) {
       partitions.addLast(partition);
     }
-    partition.ready.add(lane);
+    partition.ready.addLast(lane);
+    lane.ready = true;
     count++;
   }
 
@@ -29,7 +34,8 @@ final class ReadyLanes {
     if (partition == null) {
       return null;
     }
-    Lane lane = partition.ready.remove();
+    Lane lane = partition.ready.removeFirst();
+    lane.ready = false;
     count--;
     partitions.remove(partition);
     if (!partition.ready.isEmpty()) {
@@ -42,18 +48,27 @@ final class ReadyLanes {
     return work;
   }
 
-  /** The work that {@link #next} returned last goes back to where it was. */
+  /**
+   * The work that {@link #next} returned last is the next one again: at the end of a long queue it
+   * might be passed over for ever.
+   */
   void undo(Work work) {
     Partition partition = work.partition();
     Lane lane = work.lane;
-    if (lane != null) {
-      add(partition, lane);
+    if (lane == null) {
+      return;
     }
+    partitions.remove(partition);
+    partitions.addFirst(partition);
+    partition.ready.addFirst(lane);
+    lane.ready = true;
+    count++;
   }
 
   /** Nothing of the partition starts any more. */
   void drop(Partition partition) {
     count -= partition.ready.size();
+    partition.ready.forEach(lane -> lane.ready = false);
     partition.ready.clear();
     partitions.remove(partition);
   }

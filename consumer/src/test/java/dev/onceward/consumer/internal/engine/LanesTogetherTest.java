@@ -1,5 +1,6 @@
 package dev.onceward.consumer.internal.engine;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.consumer.KeylessRecords;
@@ -63,6 +64,35 @@ class LanesTogetherTest {
     Work first = take(lanes);
     lanes.startNoMore(List.of(partition));
     assertThat(lanes.takeMore(first, 10)).containsExactly(first);
+  }
+
+  @Test
+  void whatComesBackFromAsideWhileItsKeyRunsTogetherIsTakenOnce() {
+    Lanes lanes = lanes(2);
+    lanes.offer(partition, List.of(work(0, "a"), work(1, "a"), work(2, "a")));
+    Work early = take(lanes);
+    Work next = lanes.setAside(early);
+    assertThat(next).extracting(Work::offset).isEqualTo(1L);
+    List<Work> together = lanes.takeMore(requireNonNull(next), 10);
+    assertThat(together).extracting(Work::offset).containsExactly(1L, 2L);
+    assertThat(lanes.finishTogether(together, List.of())).isSameAs(early);
+    assertThat(lanes.take()).as("it runs already").isNull();
+    assertThat(lanes.finish(early)).isNull();
+    assertThat(lanes.isIdle(partition)).isTrue();
+  }
+
+  @Test
+  void whatCanNotRunTogetherKeepsItsTurn() {
+    Lanes lanes = lanes(1);
+    List<Work> works = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      works.add(work(i, "k" + i));
+    }
+    works.get(5).runByItself();
+    lanes.offer(partition, works);
+    List<Work> together = lanes.takeMore(take(lanes), 20);
+    assertThat(together).extracting(Work::offset).containsExactly(0L, 1L, 2L, 3L, 4L);
+    assertThat(lanes.finishTogether(together, List.of())).isSameAs(works.get(5));
   }
 
   private static Lanes lanes(int permits) {
