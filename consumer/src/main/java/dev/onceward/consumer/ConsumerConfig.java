@@ -3,9 +3,11 @@ package dev.onceward.consumer;
 import dev.onceward.consumer.internal.handler.HandlerScanner;
 import dev.onceward.consumer.internal.handler.Route;
 import dev.onceward.consumer.internal.handler.Routes;
+import dev.onceward.consumer.internal.handler.VersionRule;
 import dev.onceward.consumer.internal.source.ConsumerProperties;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry.Idempotency;
+import dev.onceward.dedupe.InboxEntry.Mode;
 import dev.onceward.envelope.EventReader;
 import dev.onceward.envelope.PayloadMapper;
 import dev.onceward.envelope.TopicConventions;
@@ -138,6 +140,17 @@ record ConsumerConfig(
                   problems.add(
                       name + " is idempotent by offset, which needs fences; set fences(true)"));
     }
+    routes.stream()
+        .filter(ConsumerConfig::setsAsideByOffset)
+        .map(Route::name)
+        .distinct()
+        .forEach(
+            name ->
+                problems.add(
+                    name
+                        + " is idempotent by offset and takes versions one after the other, but an"
+                        + " event that is set aside counts as done by its offset as soon as a later"
+                        + " one is applied; be idempotent by event, or guard with LATEST"));
     if (builder.inbox == null) {
       routes.stream()
           .filter(Route::needsInbox)
@@ -151,6 +164,13 @@ record ConsumerConfig(
                           + " inbox; add .inbox(JdbcInbox.on(dataSource))"));
     }
     return routes;
+  }
+
+  private static boolean setsAsideByOffset(Route route) {
+    VersionRule versions = route.versions();
+    return route.idempotency() == Idempotency.OFFSET
+        && versions != null
+        && versions.mode() == Mode.NEXT;
   }
 
   private static BatchPolicy batches(

@@ -26,7 +26,8 @@ public @interface Idempotent {
      * By its offset: one row for each partition. All records of the handler's topics are handled in
      * the order of their partition then, whatever their keys. It does not recognise an event that
      * its producer has sent twice, nor one that was replayed. Needs fences ({@link
-     * EventConsumer.Builder#fences}).
+     * EventConsumer.Builder#fences}). Not to be combined with {@link VersionGuard.Mode#NEXT}: what
+     * that sets aside would be overtaken, and then count as done.
      */
     OFFSET
   }

@@ -51,6 +51,47 @@ class EventConsumerBuildTest {
         .hasMessageContaining("l[placed.v1]");
   }
 
+  @EventHandlers(id = "stock", topics = "orders")
+  private static final class Stock {
+    @Handles("placed.v1")
+    @Idempotent(Idempotent.By.OFFSET)
+    @VersionGuard(VersionGuard.Mode.NEXT)
+    void taken(Order order, Connection tx) {}
+  }
+
+  @Test
+  void whatSetsEventsAsideIsRefusedToRecogniseThemByOffset() {
+    LambdaHandlers lambdas =
+        LambdaHandlers.of("l", "payments")
+            .on(
+                "paid.v1",
+                Order.class,
+                (order, delivery, tx) -> {},
+                Guarantee.IDEMPOTENT_BY_OFFSET,
+                Guarantee.NEXT_VERSION);
+    assertThatThrownBy(
+            () -> EventConsumer.builder(KAFKA).group("g").handlers(new Stock(), lambdas).build())
+        .isInstanceOf(ConsumerConfigurationException.class)
+        .hasMessageContaining("Stock.taken is idempotent by offset and takes versions")
+        .hasMessageContaining("l[paid.v1] is idempotent by offset and takes versions")
+        .hasMessageContaining("be idempotent by event, or guard with LATEST");
+  }
+
+  @EventHandlers(id = "latest", topics = "orders")
+  private static final class Latest {
+    @Handles("placed.v1")
+    @Idempotent(Idempotent.By.OFFSET)
+    @VersionGuard
+    void placed(Order order, Connection tx) {}
+  }
+
+  @Test
+  void aStaleVersionIsDoneSoItsGuardMayGoWithTheOffset() {
+    assertThatThrownBy(() -> EventConsumer.builder(KAFKA).group("g").handlers(new Latest()).build())
+        .isInstanceOf(ConsumerConfigurationException.class)
+        .hasMessageNotContaining("by offset"); // only the inbox is missing
+  }
+
   @EventHandlers(id = "line\nbreak", topics = "orders")
   private static final class BadlyNamed {
     @Handles("placed.v1")

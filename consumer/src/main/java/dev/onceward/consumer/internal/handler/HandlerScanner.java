@@ -117,8 +117,8 @@ public final class HandlerScanner {
           name
               + " returns "
               + returns.getSimpleName()
-              + "; return void or a CompletionStage (returned events need an outbox, which this"
-              + " version does not have)");
+              + "; return void or a CompletionStage (to publish an event with the effect, append it"
+              + " to an Outbox)");
     }
     if (asynchronous && transactional) {
       problems.add(
