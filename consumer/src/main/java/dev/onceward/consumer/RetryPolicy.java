@@ -17,7 +17,7 @@ import java.util.Set;
  * @param maxCrashes how often the process may die while the handler of one record is at work with
  *     nothing beside it. Then it is dead-lettered with reason {@link
  *     DeadLetterReason#CONSUMER_CRASH}; default 3. A record runs alone when it was at work, among
- *     others, in two deaths before; three runs in a row that its process outlives clear it
+ *     others, in two deaths before; each run that its process outlives makes up for half a death
  */
 public record RetryPolicy(
     int maxAttempts,

@@ -100,11 +100,11 @@ final class Partition {
     long offset = record.offset();
     boolean known = isWhatTheNoteMeans(record);
     Deaths deaths = known ? note.deaths(offset) : Deaths.NONE;
-    boolean convicted = deaths.alone() >= maxCrashes;
+    boolean convicted = deaths.isConvictedBy(maxCrashes);
     Suspicion suspicion = Suspicion.NONE;
-    if (deaths.accusing() > 1 && !convicted) {
+    if (deaths.isAccused() && !convicted) {
       suspicion = Suspicion.ACCUSED;
-    } else if ((deaths.accusing() > 0 || watched > 0) && !convicted) {
+    } else if ((deaths.isSuspect() || watched > 0) && !convicted) {
       suspicion = Suspicion.WATCHED;
     }
     watched = Math.max(0, watched - 1);

@@ -103,7 +103,7 @@ final class Suspects {
    * One that was at work in so many deaths kills after a while, or among handlers that are long.
    */
   private boolean isWorthALongWait(Work suspect) {
-    return suspect.accusingDeaths() > maxCrashes;
+    return suspect.isSuspectOf(maxCrashes + 1);
   }
 
   private void report(Work reserved) {

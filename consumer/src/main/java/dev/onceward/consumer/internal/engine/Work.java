@@ -144,9 +144,9 @@ final class Work {
     return deaths.atWork();
   }
 
-  /** How often that was since it was last cleared. */
-  int accusingDeaths() {
-    return deaths.accusing();
+  /** Whether as much speaks against it as so many deaths. */
+  boolean isSuspectOf(int deathsAtWork) {
+    return deaths.isSuspectOf(deathsAtWork);
   }
 
   /**

@@ -1,51 +1,66 @@
 package dev.onceward.consumer.internal.offsets;
 
 /**
- * How often a process has died while a record was at work. After two it is accused and runs with
- * nothing beside it; only the deaths alone convict it. Runs that the process outlives clear it.
+ * How often a process has died while a record was at work, and what that makes of the record. Each
+ * death speaks against it, and each run that the process outlives speaks half as much for it: a
+ * record that is merely long outlives most of its runs, one that kills hardly any. Not all of them,
+ * though: one that kills after a while outlives the run that is cut short when its victim comes
+ * back.
  *
- * @param atWork all of them
- * @param accusing those since it was last cleared
- * @param alone those of them with nothing beside it
- * @param outlived runs since the last death that the process has outlived, whatever came of them
+ * @param atWork all deaths
+ * @param suspicion two for each death, less one for each run outlived, but not below zero
+ * @param alone the same, of the deaths with nothing beside it
  */
-public record Deaths(int atWork, int accusing, int alone, int outlived) {
+public record Deaths(int atWork, int suspicion, int alone) {
 
   /** None that is known of. */
-  public static final Deaths NONE = new Deaths(0, 0, 0, 0);
+  public static final Deaths NONE = new Deaths(0, 0, 0);
 
-  /**
-   * So many runs in a row clear a record. One is not enough: a record that kills after a while
-   * outlives the run that is cut short when its victim comes back.
-   */
-  private static final int CLEARING = 3;
+  private static final int DEATH = 2;
+
+  /** Deaths among others after which it is to run alone. */
+  private static final int ACCUSING = 2;
 
   /** Checks what is handed in. */
   public Deaths {
-    if (alone < 0 || alone > accusing || accusing > atWork || outlived < 0) {
+    if (atWork < 0 || alone < 0 || alone > suspicion) {
       throw new IllegalArgumentException(
-          "no count of deaths: %d, %d accusing, %d alone, %d outlived"
-              .formatted(atWork, accusing, alone, outlived));
+          "no count of deaths: %d, suspicion %d, alone %d".formatted(atWork, suspicion, alone));
     }
   }
 
   /** The process has died once more. */
   public Deaths oneMore(boolean withNothingBeside) {
-    return new Deaths(atWork + 1, accusing + 1, alone + (withNothingBeside ? 1 : 0), 0);
+    return new Deaths(atWork + 1, suspicion + DEATH, alone + (withNothingBeside ? DEATH : 0));
   }
 
-  /** A run has ended, and the process lives. */
+  /** A run has ended, well or not, and the process lives. */
   public Deaths oneOutlived() {
-    if (accusing == 0) {
-      return this;
-    }
-    return outlived + 1 < CLEARING
-        ? new Deaths(atWork, accusing, alone, outlived + 1)
-        : new Deaths(atWork, 0, 0, 0);
+    return new Deaths(atWork, Math.max(0, suspicion - 1), Math.max(0, alone - 1));
   }
 
   /** Whether there are none. */
   public boolean isNone() {
     return atWork == 0;
+  }
+
+  /** Whether it may kill, so that a commit must name it before it starts. */
+  public boolean isSuspect() {
+    return suspicion > 0;
+  }
+
+  /** Whether it must run alone to be found out. */
+  public boolean isAccused() {
+    return suspicion >= ACCUSING * DEATH;
+  }
+
+  /** Whether as much speaks against it as so many deaths. */
+  public boolean isSuspectOf(int deaths) {
+    return suspicion >= deaths * DEATH;
+  }
+
+  /** Whether as much speaks against it as so many deaths alone. */
+  public boolean isConvictedBy(int deathsAlone) {
+    return alone >= deathsAlone * DEATH;
   }
 }

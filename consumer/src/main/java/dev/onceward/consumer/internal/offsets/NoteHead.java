@@ -81,9 +81,8 @@ final class NoteHead {
       Deaths deaths = entry.deaths();
       if (!deaths.isNone()) {
         out.writeVarint(Math.min(deaths.atWork(), NoteFlags.MAX_COUNT));
-        out.writeVarint(Math.min(deaths.accusing(), NoteFlags.MAX_COUNT));
+        out.writeVarint(Math.min(deaths.suspicion(), NoteFlags.MAX_COUNT));
         out.writeVarint(Math.min(deaths.alone(), NoteFlags.MAX_COUNT));
-        out.writeVarint(Math.min(deaths.outlived(), NoteFlags.MAX_COUNT));
       }
     }
   }

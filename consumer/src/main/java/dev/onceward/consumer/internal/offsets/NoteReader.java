@@ -70,10 +70,8 @@ final class NoteReader {
   private Deaths readDeaths() throws MalformedNoteException {
     int atWork = in.readVarint(NoteFlags.MAX_COUNT, "deaths");
     require(atWork > 0, "no deaths");
-    int accusing = in.readVarint(atWork, "deaths that accuse");
-    int alone = in.readVarint(accusing, "deaths alone");
-    int outlived = in.readVarint(NoteFlags.MAX_COUNT, "runs outlived");
-    return new Deaths(atWork, accusing, alone, outlived);
+    int suspicion = in.readVarint(NoteFlags.MAX_COUNT, "suspicion");
+    return new Deaths(atWork, suspicion, in.readVarint(suspicion, "deaths alone"));
   }
 
   private DoneRuns readRuns() throws MalformedNoteException {

@@ -23,7 +23,7 @@ class EngineSuspectsTest {
   @Test
   void whatHasWaitedForASuspectRunsWhenThePartitionOfTheSuspectGoes() {
     try (EngineLife life = EngineLife.builder().build()) {
-      leave(life, new Entry(5, 0, new Deaths(1, 1, 0, 0), true));
+      leave(life, new Entry(5, 0, new Deaths(1, 2, 0), true));
       life.append(0, 1, 1);
       life.append(1, 1, 1);
       life.consumer().rebalanceTo(life.partitions(2));

@@ -108,7 +108,7 @@ class LanesStressTest {
               partition,
               Records.record(partition, offset, key),
               0,
-              suspicion == Suspicion.ACCUSED ? new Deaths(1, 1, 0, 0) : Deaths.NONE,
+              suspicion == Suspicion.ACCUSED ? new Deaths(1, 2, 0) : Deaths.NONE,
               suspicion,
               false);
       keys.put(work, key);

@@ -35,8 +35,8 @@ class PartitionTest {
                 true,
                 false,
                 6,
-                new Entry(10, 2, new Deaths(1, 1, 0, 0), true),
-                new Entry(13, 0, new Deaths(2, 2, 0, 0), false)));
+                new Entry(10, 2, new Deaths(1, 2, 0), true),
+                new Entry(13, 0, new Deaths(2, 4, 0), false)));
     assertThat(partition.isDone(Records.record(partition, 11, "k"))).isFalse();
     Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(work.attempt()).isEqualTo(1);
@@ -77,7 +77,7 @@ class PartitionTest {
   @Test
   void whatWasAtWorkInTwoDeathsIsAccused() {
     Partition partition =
-        partition(note(true, false, 7, new Entry(10, 0, new Deaths(1, 1, 0, 0), true)));
+        partition(note(true, false, 7, new Entry(10, 0, new Deaths(1, 2, 0), true)));
     Work accused = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(accused.suspicion).isEqualTo(Suspicion.ACCUSED);
     assertThat(accused.crashes()).isEqualTo(2);
@@ -85,7 +85,7 @@ class PartitionTest {
 
   @Test
   void whoDiedAloneAsOftenAsAllowedIsConvicted() {
-    Work convicted = died(true, new Deaths(2, 2, 2, 0));
+    Work convicted = died(true, new Deaths(2, 4, 4));
     assertThat(convicted.isConvicted()).isTrue();
     assertThat(convicted.crashes()).isEqualTo(3);
     assertThat(convicted.attempt()).as("it is not tried again").isEqualTo(3);
@@ -96,9 +96,9 @@ class PartitionTest {
   void whoDiedLessOftenOrAmongOthersIsNotConvicted() {
     List<Work> works =
         List.of(
-            died(true, new Deaths(1, 1, 1, 0)),
-            died(true, new Deaths(9, 9, 1, 0)),
-            died(false, new Deaths(9, 9, 2, 0)));
+            died(true, new Deaths(1, 2, 2)),
+            died(true, new Deaths(9, 18, 2)),
+            died(false, new Deaths(9, 18, 4)));
     assertThat(works).noneMatch(Work::isConvicted);
     assertThat(works).allMatch(work -> work.suspicion == Suspicion.ACCUSED);
   }
@@ -106,7 +106,7 @@ class PartitionTest {
   @Test
   void anAccusedThatWasNotHeardStaysAccusedUnderTheNextOwner() {
     Partition partition =
-        partition(note(false, false, 7, new Entry(10, 0, new Deaths(2, 2, 0, 0), false)));
+        partition(note(false, false, 7, new Entry(10, 0, new Deaths(2, 4, 0), false)));
     Work work = partition.workOf(Records.record(partition, 10, "k"), MAX_CRASHES);
     assertThat(work.suspicion).isEqualTo(Suspicion.ACCUSED);
     assertThat(work.crashes()).as("nobody died since").isEqualTo(2);
@@ -114,7 +114,7 @@ class PartitionTest {
 
   @Test
   void aConvictionHoldsUntilItsDeadLetterHasArrivedWhoeverOwnsThePartition() {
-    Work convicted = died(true, new Deaths(2, 2, 2, 0));
+    Work convicted = died(true, new Deaths(2, 4, 4));
     for (boolean open : new boolean[] {true, false, false}) {
       Progress progress = new Progress();
       progress.add(convicted);
@@ -129,7 +129,7 @@ class PartitionTest {
 
   @Test
   void aConvictionHoldsAlsoWhenItsRecordIsNotReadBeforeTheNextOwnerComes() {
-    Work convicted = died(true, new Deaths(2, 2, 2, 0));
+    Work convicted = died(true, new Deaths(2, 4, 4));
     Progress progress = new Progress();
     progress.add(convicted);
     NoteContent content = progress.content(10, true, false, work -> false);
@@ -141,19 +141,19 @@ class PartitionTest {
 
   // one that runs for long under members that come and go, and are killed now and then
   @Test
-  void whoRunsAlongWhileItsPartitionIsGivenUpAgainAndAgainIsCleared() {
-    Work accused = died(true, new Deaths(2, 2, 1, 0));
+  void whoRunsAlongWhileItsPartitionIsGivenUpAgainAndAgainNeedNotRunAlone() {
+    Work accused = died(true, new Deaths(2, 4, 2));
     for (int owner = 0; owner < 3; owner++) {
       assertThat(accused.suspicion).as("owner %d", owner).isEqualTo(Suspicion.ACCUSED);
       accused = handedOverWhileItRuns(accused);
     }
-    assertThat(accused.suspicion).isEqualTo(Suspicion.NONE);
-    assertThat(accused.deaths(true)).isEqualTo(new Deaths(3, 0, 0, 0));
+    assertThat(accused.suspicion).isEqualTo(Suspicion.WATCHED);
+    assertThat(accused.deaths(true)).isEqualTo(new Deaths(3, 3, 1));
   }
 
   @Test
   void aConvictionIsNotClearedByHandOvers() {
-    Work convicted = died(true, new Deaths(2, 2, 2, 0));
+    Work convicted = died(true, new Deaths(2, 4, 4));
     for (int owner = 0; owner < 4; owner++) {
       convicted.countFailure();
       convicted = handedOverWhileItRuns(convicted);
@@ -163,9 +163,9 @@ class PartitionTest {
 
   @Test
   void aTryThatFailedHasBeenOutlived() {
-    Work accused = died(true, new Deaths(2, 2, 1, 0));
+    Work accused = died(true, new Deaths(2, 4, 2));
     accused.countFailure();
-    assertThat(accused.deaths(true)).isEqualTo(new Deaths(3, 3, 2, 1));
+    assertThat(accused.deaths(true)).isEqualTo(new Deaths(3, 5, 3));
   }
 
   private static Work handedOverWhileItRuns(Work work) {

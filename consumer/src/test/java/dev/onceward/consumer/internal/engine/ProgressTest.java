@@ -171,7 +171,7 @@ class ProgressTest {
     NoteContent content = next.content(10, true, false, work -> false);
     assertThat(content.end()).isEqualTo(18);
     assertThat(content.unfinished()).containsExactly(10, 13, 16);
-    assertThat(content.entries()).containsExactly(new Entry(13, 2, new Deaths(1, 1, 1, 0), false));
+    assertThat(content.entries()).containsExactly(new Entry(13, 2, new Deaths(1, 2, 2), false));
     assertThat(content.leaderEpoch()).isEqualTo(7);
   }
 

@@ -249,7 +249,7 @@ class SuspectsTest {
             partition,
             Records.record(partition, offset, key),
             0,
-            new Deaths(crashes, crashes, 0, 0),
+            new Deaths(crashes, 2 * crashes, 0),
             suspicion,
             false);
     lanes.offer(partition, List.of(work));

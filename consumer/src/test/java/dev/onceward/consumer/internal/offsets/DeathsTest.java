@@ -8,36 +8,54 @@ import org.junit.jupiter.api.Test;
 class DeathsTest {
 
   @Test
-  void threeRunsInARowThatTheProcessOutlivesClearARecord() {
-    Deaths deaths = Deaths.NONE.oneMore(false).oneMore(false).oneMore(true);
-
-    assertThat(deaths.oneOutlived().oneOutlived()).isEqualTo(new Deaths(3, 3, 1, 2));
-    assertThat(deaths.oneOutlived().oneOutlived().oneOutlived()).isEqualTo(new Deaths(3, 0, 0, 0));
+  void whatWasAtWorkInTwoDeathsIsAccusedAndThreeAloneConvictIt() {
+    Deaths deaths = Deaths.NONE;
+    assertThat(deaths.isSuspect()).isFalse();
+    deaths = deaths.oneMore(false);
+    assertThat(deaths.isSuspect()).isTrue();
+    assertThat(deaths.isAccused()).isFalse();
+    deaths = deaths.oneMore(false);
+    assertThat(deaths.isAccused()).isTrue();
+    deaths = deaths.oneMore(true).oneMore(true);
+    assertThat(deaths.isConvictedBy(3)).isFalse();
+    assertThat(deaths.oneMore(false).isConvictedBy(3)).as("among others").isFalse();
+    assertThat(deaths.oneMore(true).isConvictedBy(3)).isTrue();
   }
 
-  // what kills after a while: its run is cut short when its victim comes back
   @Test
-  void aDeathAfterRunsThatWereOutlivedCountsAsMuchAsTheOneBefore() {
-    Deaths deaths = Deaths.NONE.oneMore(true).oneOutlived().oneOutlived().oneMore(true);
+  void whatTheProcessOutlivesTwiceForEachDeathIsNeverConvicted() {
+    Deaths deaths = Deaths.NONE.oneMore(false).oneMore(false);
+    for (int i = 0; i < 100; i++) {
+      deaths = deaths.oneMore(true).oneOutlived().oneOutlived();
+      assertThat(deaths.isConvictedBy(2)).isFalse();
+    }
+    assertThat(deaths.atWork()).isEqualTo(102);
+  }
 
-    assertThat(deaths).isEqualTo(new Deaths(2, 2, 2, 0));
+  // what kills after a while: each time its victim comes back, that cuts the next run short
+  @Test
+  void whatIsOutlivedOnceAfterEachDeathIsConvictedAllTheSame() {
+    Deaths deaths = Deaths.NONE;
+    int needed = 0;
+    while (!deaths.isConvictedBy(3)) {
+      deaths = deaths.oneOutlived().oneMore(deaths.isAccused());
+      needed++;
+    }
+    assertThat(needed).isLessThanOrEqualTo(9);
   }
 
   @Test
-  void afterItWasClearedOnlyFurtherDeathsAccuse() {
-    Deaths cleared = new Deaths(4, 0, 0, 0);
-
-    assertThat(cleared.oneOutlived()).isEqualTo(cleared);
-    assertThat(cleared.oneMore(false)).isEqualTo(new Deaths(5, 1, 0, 0));
+  void outlivedRunsSpeakForNobodyInAdvance() {
+    assertThat(Deaths.NONE.oneOutlived()).isEqualTo(Deaths.NONE);
+    assertThat(new Deaths(4, 0, 0).oneOutlived().oneMore(false)).isEqualTo(new Deaths(5, 2, 0));
   }
 
   @Test
   void countsThatCanNotBeAreRefused() {
-    assertThatThrownBy(() -> new Deaths(1, 1, 2, 0))
+    assertThatThrownBy(() -> new Deaths(1, 1, 2))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("no count of deaths: 1, 1 accusing, 2 alone, 0 outlived");
-    assertThatThrownBy(() -> new Deaths(1, 2, 0, 0)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Deaths(-1, 0, 0, 0)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Deaths(1, 1, 1, -1)).isInstanceOf(IllegalArgumentException.class);
+        .hasMessage("no count of deaths: 1, suspicion 1, alone 2");
+    assertThatThrownBy(() -> new Deaths(-1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Deaths(1, 1, -1)).isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -92,12 +92,11 @@ class NoteRoundTripTest {
             43,
             new long[] {40, 41},
             List.of(
-                new Entry(40, 1, new Deaths(2, 2, 0, 0), true),
-                new Entry(41, 3, Deaths.NONE, false)));
+                new Entry(40, 1, new Deaths(2, 4, 0), true), new Entry(41, 3, Deaths.NONE, false)));
     CommitNote note = codec.decode(40, codec.encode(content).text());
     assertThat(note.alone()).isTrue();
     assertThat(note.started()).containsExactly(40L);
-    assertThat(note.deaths(40)).isEqualTo(new Deaths(3, 3, 1, 0));
+    assertThat(note.deaths(40)).isEqualTo(new Deaths(3, 6, 2));
     assertThat(note.attempts(41)).isEqualTo(3);
     assertThat(note.isDone(42)).isTrue();
     assertThat(note)
@@ -133,10 +132,10 @@ class NoteRoundTripTest {
             0,
             0,
             new long[0],
-            List.of(new Entry(9, most, new Deaths(most, most, most, most), false)));
+            List.of(new Entry(9, most, new Deaths(most, most, most), false)));
     CommitNote note = codec.decode(0, codec.encode(content).text());
     assertThat(note.attempts(9)).isEqualTo(1_000_000);
-    assertThat(note.deaths(9)).isEqualTo(new Deaths(1_000_000, 1_000_000, 1_000_000, 1_000_000));
+    assertThat(note.deaths(9)).isEqualTo(new Deaths(1_000_000, 1_000_000, 1_000_000));
   }
 
   @Test
@@ -151,7 +150,7 @@ class NoteRoundTripTest {
             last,
             new long[] {0, last - 5},
             List.of(
-                new Entry(last - 5, 1, new Deaths(1, 1, 0, 0), true),
+                new Entry(last - 5, 1, new Deaths(1, 2, 0), true),
                 new Entry(last, 2, Deaths.NONE, false)));
     Notes.assertSaysAll(codec.decode(0, codec.encode(content).text()), content);
   }
@@ -186,7 +185,7 @@ class NoteRoundTripTest {
             .mapToObj(
                 i ->
                     i == 15_000
-                        ? new Entry(all[i], 2, new Deaths(1, 1, 0, 0), true)
+                        ? new Entry(all[i], 2, new Deaths(1, 2, 0), true)
                         : new Entry(all[i], 1 + random.nextInt(100), Deaths.NONE, false))
             .toList();
     NoteContent content = new NoteContent(true, true, 1, 0, 60_000, all, entries);
@@ -196,7 +195,7 @@ class NoteRoundTripTest {
     Notes.assertSaysNothingWrong(note, content);
     assertThat(note.alone()).isTrue();
     assertThat(note.started()).containsExactly(45_000L);
-    assertThat(note.deaths(45_000)).isEqualTo(new Deaths(2, 2, 1, 0));
+    assertThat(note.deaths(45_000)).isEqualTo(new Deaths(2, 4, 2));
     assertThat(note.doneAbove()).isZero();
     for (int i = 0; i < 1_500; i++) {
       assertThat(note.attempts(all[i])).isEqualTo(entries.get(i).attempts());

@@ -143,8 +143,8 @@ final class Notes {
 
   private static Deaths deaths(Random random) {
     int atWork = 1 + random.nextInt(3);
-    int accusing = random.nextInt(atWork + 1);
-    return new Deaths(atWork, accusing, random.nextInt(accusing + 1), random.nextInt(3));
+    int suspicion = random.nextInt(2 * atWork + 1);
+    return new Deaths(atWork, suspicion, random.nextInt(suspicion + 1));
   }
 
   private enum Kind {

@@ -29,11 +29,11 @@ class WrittenNotesTest {
 
   @Test
   void ofARecordThatRunsAlone() {
-    CommitNote note = codec.decode(1000, "OW1P/EmwyQ8HAQADAgIBAQ");
+    CommitNote note = codec.decode(1000, "OW1PPRvwKw8HAQADAgQC");
     assertThat(note.open()).isTrue();
     assertThat(note.alone()).isTrue();
     assertThat(note.started()).isEqualTo(List.of(1000L));
-    assertThat(note.deaths(1000)).isEqualTo(new Deaths(3, 3, 2, 0));
+    assertThat(note.deaths(1000)).isEqualTo(new Deaths(3, 6, 4));
     assertThat(note.doneAbove()).isZero();
   }
 
