@@ -60,7 +60,8 @@ final class Together {
     for (List<Member> members : group(deliveries)) {
       try {
         effects.apply(members, outcomes);
-      } catch (Exception e) {
+      } catch (Throwable e) {
+        // Errors too: what others have done on this thread must not be lost with these
         log.debug("{} events are handled by themselves, not together", members.size(), e);
       }
     }
@@ -102,8 +103,8 @@ final class Together {
       }
       boolean inbox = prepared.route().needsInbox();
       return new Member(position, prepared, inbox ? entries.of(prepared) : null);
-    } catch (Exception e) {
-      // it fails again by itself, and is reported then
+    } catch (Throwable e) {
+      // whatever it is, it fails again by itself, and is reported then
       log.debug("{} is handled by itself", shared.delivery(), e);
       return null;
     }
