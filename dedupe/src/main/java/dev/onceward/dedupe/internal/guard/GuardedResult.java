@@ -1,6 +1,7 @@
 package dev.onceward.dedupe.internal.guard;
 
 import java.lang.reflect.Method;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,13 @@ final class GuardedResult extends GuardedObject {
       if (name.equals("close")) {
         return null;
       }
+    }
+    if (target instanceof Connection && name.startsWith("set")) {
+      throw TransactionGuard.refuse(
+          name
+              + "() of the driver's connection is refused inside an event's transaction: it would"
+              + " outlive the transaction on a pooled connection; use the data source's URL, or the"
+              + " statement's own settings");
     }
     return switch (name) {
       case "getConnection" -> {

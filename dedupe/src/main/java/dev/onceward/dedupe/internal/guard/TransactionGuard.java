@@ -145,6 +145,7 @@ public final class TransactionGuard {
   /** A rollback to a savepoint has mended the transaction. */
   void mended() {
     firstError.set(null);
+    probe.mended();
   }
 
   void opened(Statement statement) {

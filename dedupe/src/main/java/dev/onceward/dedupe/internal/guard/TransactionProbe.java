@@ -22,6 +22,9 @@ public interface TransactionProbe {
   /** Called with each error of a statement of the handler's. */
   default void failed(SQLException error) {}
 
+  /** Called when the handler has rolled back to a savepoint. */
+  default void mended() {}
+
   /** The state, when it is known without asking the server; otherwise null. */
   @Nullable State peek();
 

@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
+import org.postgresql.jdbc.AutoSave;
+import org.postgresql.util.PSQLException;
 
 /**
  * Reads the state that the server reports with every answer and pgjdbc keeps: no round trip. The
@@ -13,6 +15,9 @@ import org.postgresql.core.BaseConnection;
 final class DriverProbe implements TransactionProbe {
   private final BaseConnection connection;
   private boolean begunIdle;
+
+  /** Whether the driver has undone a statement of the handler that failed, and nothing else. */
+  private boolean undone;
 
   private DriverProbe(BaseConnection connection) {
     this.connection = connection;
@@ -30,11 +35,34 @@ final class DriverProbe implements TransactionProbe {
     begunIdle = peek() == State.IDLE;
   }
 
+  /**
+   * With {@code autosave=always} the driver rolls back to a savepoint of its own, and the rest of
+   * the transaction could be committed: an effect in part, if the handler swallows the error.
+   */
+  @Override
+  public void failed(SQLException error) {
+    undone |= connection.getAutosave() == AutoSave.ALWAYS && isOfServer(error);
+  }
+
+  @Override
+  public void mended() {
+    undone = false;
+  }
+
+  private static boolean isOfServer(SQLException error) {
+    for (Throwable each : error) {
+      if (each instanceof PSQLException failure && failure.getServerErrorMessage() != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   @Override
   public State peek() {
     return switch (connection.getTransactionState()) {
       case IDLE -> State.IDLE;
-      case OPEN -> State.OPEN;
+      case OPEN -> undone ? State.FAILED : State.OPEN;
       case FAILED -> State.FAILED;
     };
   }
