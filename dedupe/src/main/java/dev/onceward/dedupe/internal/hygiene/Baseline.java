@@ -3,9 +3,12 @@ package dev.onceward.dedupe.internal.hygiene;
 import dev.onceward.dedupe.hygiene.Leak;
 import dev.onceward.dedupe.hygiene.LeakKind;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +62,24 @@ record Baseline(
       }
     }
     return changed;
+  }
+
+  /** The same, with the present values of these settings, which are in lower case. */
+  Baseline with(Set<String> changed, ServerState now, Map<String, String> nowParameters) {
+    List<String> newSettings = settings == null ? null : new ArrayList<>(settings);
+    for (int i = 0; newSettings != null && i < names.size(); i++) {
+      if (changed.contains(names.get(i))) {
+        newSettings.set(i, now.settings().get(i));
+      }
+    }
+    Map<String, String> newParameters = new HashMap<>(parameters);
+    newParameters.replaceAll(
+        (name, value) ->
+            changed.contains(name.toLowerCase(Locale.ROOT))
+                ? nowParameters.getOrDefault(name, value)
+                : value);
+    return new Baseline(
+        names, newSettings == null ? null : List.copyOf(newSettings), Map.copyOf(newParameters));
   }
 
   static void add(List<Leak> leaks, LeakKind kind, List<String> names) {

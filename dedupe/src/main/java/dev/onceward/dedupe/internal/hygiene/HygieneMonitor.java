@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
@@ -142,7 +143,55 @@ public final class HygieneMonitor {
       }
     }
     found.removeIf(leak -> ignores(leak.kind()));
+    if (clean.asksServer() && found.stream().anyMatch(HygieneMonitor::isSetting)) {
+      forgive(connection, clean, driver, found);
+    }
     return found;
+  }
+
+  /**
+   * Takes out the settings that the session has begun with: then nobody has left them, but the
+   * defaults of the database or the role were changed meanwhile. From now on that is clean, unless
+   * the user has said what is.
+   */
+  private void forgive(
+      Connection connection, Baseline clean, @Nullable DriverSession driver, List<Leak> found)
+      throws SQLException {
+    Set<String> asBegun =
+        IdleConnection.read(
+            connection,
+            asked ->
+                ServerQuery.asBegun(
+                    asked,
+                    found.stream()
+                        .filter(HygieneMonitor::isSetting)
+                        .map(HygieneMonitor::nameOf)
+                        .filter(name -> !isExpected(name))
+                        .toList()));
+    if (asBegun.isEmpty()) {
+      return;
+    }
+    found.removeIf(leak -> isSetting(leak) && asBegun.contains(nameOf(leak)));
+    baseline =
+        clean.with(
+            asBegun,
+            IdleConnection.read(connection, query::readSettings),
+            driver == null ? Map.of() : driver.parameters());
+  }
+
+  private static boolean isSetting(Leak leak) {
+    return leak.kind() == LeakKind.SETTING || leak.kind() == LeakKind.SEARCH_PATH;
+  }
+
+  private static String nameOf(Leak leak) {
+    return leak.kind() == LeakKind.SEARCH_PATH
+        ? ServerQuery.SEARCH_PATH
+        : leak.name().toLowerCase(Locale.ROOT);
+  }
+
+  private boolean isExpected(String name) {
+    return config.settings().entrySet().stream()
+        .anyMatch(each -> each.getValue() != null && each.getKey().equalsIgnoreCase(name));
   }
 
   /** The state of the transaction, or null when the driver does not tell. */

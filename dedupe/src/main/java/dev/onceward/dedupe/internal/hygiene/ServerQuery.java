@@ -138,6 +138,29 @@ final class ServerQuery {
     }
   }
 
+  /**
+   * Which of these settings have the value that the session began with, or would begin with after a
+   * change of the server's configuration. Custom settings are not among them: the server lists them
+   * nowhere.
+   *
+   * @param names in lower case
+   */
+  static Set<String> asBegun(Connection connection, List<String> names) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT pg_catalog.lower(name) FROM pg_catalog.pg_settings"
+                + " WHERE setting = reset_val AND pg_catalog.lower(name) = ANY (?)")) {
+      statement.setArray(1, connection.createArrayOf("text", names.toArray()));
+      Set<String> found = new LinkedHashSet<>();
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          found.add(row.getString(1));
+        }
+      }
+      return found;
+    }
+  }
+
   private static List<String> texts(ResultSet row, int column) throws SQLException {
     String all = row.getString(column);
     return all == null ? List.of() : List.of(all.split(SEPARATOR, -1));
