@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DatabaseThread {
   private static final long CLOSE_SECONDS = 10;
+  private static final long SILENT_TOO_LONG = TimeUnit.SECONDS.toNanos(10);
 
   private final String subject;
   private final EventLoop loop;
@@ -21,6 +22,12 @@ final class DatabaseThread {
   private final Session session;
   private final ExecutorService executor;
   private int failures;
+
+  /** When the present work began, by {@link System#nanoTime}; null between two. */
+  private volatile @Nullable Long begun;
+
+  /** Belongs to the loop. */
+  private boolean silent;
 
   DatabaseThread(
       String relay, String subject, DataSource dataSource, EventLoop loop, Problems problems) {
@@ -46,6 +53,7 @@ final class DatabaseThread {
   <T> void run(Session.Work<T> work, Consumer<T> done, Runnable failed) {
     executor.execute(
         () -> {
+          begun = System.nanoTime();
           try {
             T result = work.with(session);
             failures = 0;
@@ -56,13 +64,32 @@ final class DatabaseThread {
             problems.raise(subject, Session.explain(e));
             long pause = Backoff.nanos(failures);
             loop.execute(() -> loop.after(pause, failed));
-          } catch (RuntimeException e) {
+          } catch (RuntimeException | Error e) {
+            // the relay must fail with it: or it would wait for the result for ever
             loop.execute(
                 () -> {
                   throw e;
                 });
+          } finally {
+            begun = null;
           }
         });
+  }
+
+  /** Says it when the database does not answer, as while its tables are locked; on the loop. */
+  void watch() {
+    Long since = begun;
+    boolean tooLong = since != null && System.nanoTime() - since > SILENT_TOO_LONG;
+    String waiting = subject + ", waiting";
+    if (tooLong) {
+      problems.raise(
+          waiting,
+          "no answer of the database for more than 10 s; look for who holds a lock of the outbox's"
+              + " tables");
+    } else if (silent) {
+      problems.clear(waiting);
+    }
+    silent = tooLong;
   }
 
   /** Does the last work and gives the connection back; waits for 10 s at most. */

@@ -15,6 +15,8 @@ import java.util.Set;
  * @param revisions the revisions of the leases
  * @param known the numbers of the rows in memory
  * @param closedTopics topics whose rows are not wanted
+ * @param heldTopics the topics of keys whose rows are not wanted
+ * @param heldKeys those keys
  * @param bytes how many bytes each bucket's rows may have, all but the last of them
  */
 @SuppressWarnings("ArrayRecordComponent") // made for one statement, never compared
@@ -29,4 +31,6 @@ record ReadRequest(
     Long[] revisions,
     Long[] known,
     Set<String> closedTopics,
+    String[] heldTopics,
+    byte[][] heldKeys,
     long bytes) {}

@@ -42,7 +42,8 @@ final class Reader {
             + Buckets.SHARDS
             + " AND l.epoch = u.epoch AND l.revision = u.revision AND l.expires_at >"
             + " clock_timestamp()), known AS MATERIALIZED (SELECT unnest(?::bigint[]) AS seq),"
-            + " closed AS MATERIALIZED (SELECT unnest(?::text[]) AS topic) ";
+            + " closed AS MATERIALIZED (SELECT unnest(?::text[]) AS topic), held AS MATERIALIZED"
+            + " (SELECT * FROM unnest(?::text[], ?::bytea[]) AS h(topic, key)) ";
     this.read =
         leased
             + part(
@@ -72,7 +73,8 @@ final class Reader {
         + tables.outbox()
         + " o WHERE o.bucket = b.bucket "
         + range
-        + " AND o.topic NOT IN (SELECT c.topic FROM closed c) ORDER BY o.seq LIMIT "
+        + " AND o.topic NOT IN (SELECT c.topic FROM closed c) AND (o.key IS NULL OR (o.topic,"
+        + " o.key) NOT IN (SELECT h.topic, h.key FROM held h)) ORDER BY o.seq LIMIT "
         + limit
         + ") s) t WHERE t.total - t.size < ? ORDER BY t.seq) r";
   }
@@ -93,8 +95,10 @@ final class Reader {
       query.setArray(6, connection.createArrayOf("int8", request.revisions()));
       query.setArray(7, connection.createArrayOf("int8", request.known()));
       query.setArray(8, connection.createArrayOf("text", request.closedTopics().toArray()));
-      query.setLong(9, request.bytes());
-      query.setLong(10, request.bytes());
+      query.setArray(9, connection.createArrayOf("text", request.heldTopics()));
+      query.setArray(10, connection.createArrayOf("bytea", request.heldKeys()));
+      query.setLong(11, request.bytes());
+      query.setLong(12, request.bytes());
       try (ResultSet found = query.executeQuery()) {
         while (found.next()) {
           boolean isLate = found.getBoolean(1);

@@ -122,6 +122,9 @@ public final class RelayEngine {
   private void round() {
     drain.round();
     traffic.watch();
+    reading.watch();
+    removing.watch();
+    leasing.watch();
     holdings.giveUpWhatIsIdle();
   }
 

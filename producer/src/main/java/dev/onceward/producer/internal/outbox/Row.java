@@ -32,8 +32,12 @@ final class Row {
 
   State state = State.WAITING;
   int attempts;
-  long retryAt;
+
+  /** When it was first sent, by {@link System#nanoTime}; meaningless before. */
   long sentAt;
+
+  /** Whether it gets no further for now: see {@link Shards#hold}. */
+  boolean held;
 
   /** The shard as it was when the row was read; its epoch is what deleting it depends on. */
   @Nullable ShardState home;

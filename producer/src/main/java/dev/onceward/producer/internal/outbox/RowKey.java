@@ -16,6 +16,14 @@ final class RowKey {
     this.hash = 31 * topic.hashCode() + Arrays.hashCode(key);
   }
 
+  String topic() {
+    return topic;
+  }
+
+  byte[] key() {
+    return key;
+  }
+
   /** The hash of the key that may be logged. */
   String hash() {
     return KeyHash.of(key);

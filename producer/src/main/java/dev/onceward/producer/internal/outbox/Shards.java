@@ -1,11 +1,16 @@
 package dev.onceward.producer.internal.outbox;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The shards that this relay holds, and all rows in memory. Belongs to the loop. */
@@ -21,6 +26,10 @@ final class Shards {
   private final List<Row> goneWhileReading = new ArrayList<>();
   private boolean reading;
   private final AtomicInteger rows = new AtomicInteger();
+
+  /** The rows in memory that are held. */
+  private final Set<Row> heldRows = new HashSet<>();
+
   private volatile int count;
   private long bytes;
 
@@ -88,7 +97,7 @@ final class Shards {
 
   /** Whether there is room enough to be worth a read. */
   boolean hasRoom() {
-    return bytes < MAX_BYTES / 2 && rows.get() <= maxRows - maxRows / 4;
+    return bytes < MAX_BYTES / 2 && rows.get() - heldRows.size() <= maxRows - maxRows / 4;
   }
 
   void add(Row row, BucketState bucket) {
@@ -109,6 +118,25 @@ final class Shards {
     }
   }
 
+  /**
+   * A row gets no further for now, and may be so for long: others get its place. What is behind it
+   * in its key is not read meanwhile, nor is its topic when many rows of it are held.
+   */
+  void hold(Row row) {
+    row.held = true;
+    heldRows.add(row);
+  }
+
+  /** A held row gets on. A read that is under way has passed over what is behind it. */
+  void letGo(Row row) {
+    ShardState home = row.home;
+    if (row.held && home != null) {
+      home.bucket(row.bucket).forgotten++;
+    }
+    row.held = false;
+    heldRows.remove(row);
+  }
+
   /** Takes a row out of memory that stays in the database, and is read again. */
   void forget(Row row) {
     ShardState home = row.home;
@@ -127,6 +155,8 @@ final class Shards {
   }
 
   private void uncount(Row row) {
+    row.held = false;
+    heldRows.remove(row);
     rows.decrementAndGet();
     bytes -= row.size;
   }
@@ -153,15 +183,41 @@ final class Shards {
       return null;
     }
     int most = Math.max(MIN_ROOM, maxRows / buckets.size());
-    buckets.removeIf(bucket -> bucket.rows.size() >= most);
+    Map<BucketState, Integer> held = new HashMap<>();
+    heldRows.forEach(row -> held.merge(bucketOf(row), 1, Integer::sum));
+    ToIntFunction<BucketState> room =
+        bucket -> most - bucket.rows.size() + held.getOrDefault(bucket, 0);
+    buckets.removeIf(bucket -> room.applyAsInt(bucket) <= 0);
     if (buckets.isEmpty()) {
       return null;
     }
-    return request(buckets, most, closedTopics);
+    Set<String> closed = new HashSet<>(closedTopics);
+    closed.addAll(crowded());
+    return request(buckets, room, closed);
   }
 
-  private ReadRequest request(List<BucketState> buckets, int most, Set<String> closedTopics) {
+  private static BucketState bucketOf(Row row) {
+    return Objects.requireNonNull(row.home, "a held row is in memory").bucket(row.bucket);
+  }
+
+  /** The topics of which so many rows are held that no more are to come into memory. */
+  private Set<String> crowded() {
+    Map<String, Integer> counts = new HashMap<>();
+    heldRows.forEach(row -> counts.merge(row.topic, 1, Integer::sum));
+    counts.values().removeIf(count -> count < Math.max(MIN_ROOM, maxRows / 4));
+    return counts.keySet();
+  }
+
+  private ReadRequest request(
+      List<BucketState> buckets, ToIntFunction<BucketState> room, Set<String> closedTopics) {
     List<Long> known = new ArrayList<>(rows.get());
+    List<RowKey> keys = new ArrayList<>();
+    heldRows.forEach(
+        row -> {
+          if (row.key != null) {
+            keys.add(row.key);
+          }
+        });
     buckets.forEach(bucket -> known.addAll(bucket.rows.keySet()));
     return new ReadRequest(
         buckets.toArray(BucketState[]::new),
@@ -169,11 +225,13 @@ final class Shards {
         buckets.stream().map(bucket -> (short) bucket.number).toArray(Short[]::new),
         buckets.stream().map(bucket -> bucket.floor).toArray(Long[]::new),
         buckets.stream().map(bucket -> bucket.cursor).toArray(Long[]::new),
-        buckets.stream().map(bucket -> most - bucket.rows.size()).toArray(Integer[]::new),
+        buckets.stream().map(room::applyAsInt).toArray(Integer[]::new),
         buckets.stream().map(bucket -> bucket.shard.lease.epoch()).toArray(Long[]::new),
         buckets.stream().map(bucket -> bucket.shard.lease.revision()).toArray(Long[]::new),
         known.toArray(Long[]::new),
         Set.copyOf(closedTopics),
+        keys.stream().map(RowKey::topic).toArray(String[]::new),
+        keys.stream().map(RowKey::key).toArray(byte[][]::new),
         Math.max(1, (MAX_BYTES - bytes) / buckets.size()));
   }
 
@@ -185,7 +243,7 @@ final class Shards {
         buckets.addAll(List.of(shard.buckets));
       }
     }
-    return buckets.isEmpty() ? null : request(buckets, Integer.MAX_VALUE, Set.of());
+    return buckets.isEmpty() ? null : request(buckets, bucket -> Integer.MAX_VALUE, Set.of());
   }
 
   void forEachRow(Consumer<Row> action) {

@@ -5,8 +5,10 @@ import dev.onceward.producer.outbox.DeadReason;
 import dev.onceward.tracing.KeyHash;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,14 @@ final class Traffic {
   private static final String SUBJECT = "sending";
   private static final String SILENCE = "brokers";
   private static final long SILENT_TOO_LONG = TimeUnit.SECONDS.toNanos(10);
+
+  /** Longer than between two tries of a row. */
+  private static final long TROUBLE_LASTS = TimeUnit.SECONDS.toNanos(7);
+
+  /** A row that was sent so long ago, without success, keeps no place for what is behind it. */
+  private static final long HELD_AFTER = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long LOOK_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final EventLoop loop;
   private final Sender sender;
@@ -33,9 +43,12 @@ final class Traffic {
   /** Keys with rows on their way to the dead, and how many: later rows follow them. */
   private final Map<RowKey, Integer> moving = new HashMap<>();
 
-  private int failuresInARow;
+  private boolean troubled;
+  private long lastFailure = System.nanoTime();
+  private long lastSuccess = System.nanoTime();
   private int sending;
   private long lastAnswer = System.nanoTime();
+  private long lastLook = System.nanoTime();
 
   Traffic(
       EventLoop loop,
@@ -85,6 +98,9 @@ final class Traffic {
       if (sending++ == 0) {
         lastAnswer = System.nanoTime();
       }
+      if (row.attempts == 0) {
+        row.sentAt = System.nanoTime();
+      }
       row.state = Row.State.SENDING;
       sender.send(row, failure -> loop.execute(() -> answered(row, failure)));
     }
@@ -95,11 +111,9 @@ final class Traffic {
     lastAnswer = System.nanoTime();
     if (failure == null) {
       counters.sent.increment();
-      if (failuresInARow > 0) {
-        failuresInARow = 0;
-        problems.clear(SUBJECT);
-      }
+      lastSuccess = lastAnswer;
       row.state = Row.State.LEAVING;
+      shards.letGo(row);
       if (row.home != null) {
         acknowledged.add(row);
       }
@@ -136,7 +150,8 @@ final class Traffic {
   }
 
   private void retry(Row row) {
-    failuresInARow++;
+    troubled = true;
+    lastFailure = System.nanoTime();
     row.attempts++;
     row.state = Row.State.RETRYING;
     loop.after(
@@ -178,6 +193,7 @@ final class Traffic {
   private void leave(
       Row row, ShardState home, @Nullable DeadReason reason, @Nullable String detail) {
     row.state = Row.State.LEAVING;
+    shards.letGo(row);
     if (row.key != null) {
       moving.merge(row.key, 1, Integer::sum);
     }
@@ -220,6 +236,32 @@ final class Traffic {
     forgotten.forEach(shards::forget);
   }
 
+  /**
+   * Finds the rows that get no further and gives their places to others; what waits behind them is
+   * read again when they have got on.
+   */
+  private void makeRoom() {
+    long now = System.nanoTime();
+    if (now - lastLook < LOOK_INTERVAL) {
+      return;
+    }
+    lastLook = now;
+    Set<RowKey> keys = new HashSet<>();
+    shards.forEachRow(
+        row -> {
+          boolean underWay = row.state == Row.State.SENDING || row.state == Row.State.RETRYING;
+          if (underWay && now - row.sentAt > HELD_AFTER) {
+            shards.hold(row);
+            if (row.key != null) {
+              keys.add(row.key);
+            }
+          }
+        });
+    if (!keys.isEmpty()) {
+      forget(row -> row.state == Row.State.WAITING && row.key != null && keys.contains(row.key));
+    }
+  }
+
   /** The acknowledged rows so far; the next call has others. */
   List<Row> takeAcknowledged() {
     List<Row> taken = acknowledged;
@@ -242,8 +284,16 @@ final class Traffic {
     return !leaving.isEmpty();
   }
 
-  /** Says it when the brokers answer nothing at all. */
+  /** Looks after rows that get no further, and says it when the brokers answer nothing at all. */
   void watch() {
+    makeRoom();
+    // not at the first success: others may fail on, and the log would be full of it
+    if (troubled
+        && lastSuccess - lastFailure > 0
+        && System.nanoTime() - lastFailure > TROUBLE_LASTS) {
+      troubled = false;
+      problems.clear(SUBJECT);
+    }
     if (sending > 0 && System.nanoTime() - lastAnswer > SILENT_TOO_LONG) {
       problems.raise(SILENCE, "no answer to " + sending + " sends for more than 10 s");
     } else {
