@@ -1,5 +1,6 @@
 package dev.onceward.it.outbox;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.envelope.Event;
@@ -106,7 +107,7 @@ class OutboxCrowdIT {
 
     @Override
     public void configure(Map<String, ?> configs) {
-      notNow = (AtomicBoolean) configs.get(CONFIG);
+      notNow = (AtomicBoolean) requireNonNull(configs.get(CONFIG));
     }
 
     @Override
