@@ -42,7 +42,7 @@ final class PostgresMany {
     List<EntityRow.Own> own = List.copyOf(batch.own());
     List<Batch.Foreign> foreign = List.copyOf(batch.foreign().values());
     List<FenceKey> fences = List.copyOf(batch.fences().keySet());
-    SortedMap<EntityRow.Own, Long> firsts = batch.firstVersions();
+    List<Long> firsts = batch.firstVersions();
     Query query = statements.begin(batch.settings());
     Query rows = new Query();
     String done = "s";
@@ -57,7 +57,7 @@ final class PostgresMany {
       done = "d";
     }
     if (!firsts.isEmpty()) {
-      advance(query, rows, firsts, handlers);
+      advance(query, rows, own, firsts, handlers);
     } else if (!own.isEmpty()) {
       own(query, rows, own, handlers, done);
       done = "v";
@@ -140,11 +140,11 @@ final class PostgresMany {
    * then nothing is left to be read, judged and written. A row that is not newer stays, locked.
    */
   private void advance(
-      Query query, Query rows, SortedMap<EntityRow.Own, Long> firsts, List<String> handlers) {
+      Query query, Query rows, List<EntityRow.Own> own, List<Long> firsts, List<String> handlers) {
     query.add(",\nb AS MATERIALIZED (SELECT ");
-    query.uuids(firsts.keySet().stream().map(EntityRow.Own::key).toList()).add(" AS key, ");
-    query.bigints(new ArrayList<>(firsts.values())).add(" AS version");
-    handlersOf(query, firsts.keySet().stream().map(EntityRow.Own::handler), handlers);
+    query.uuids(own.stream().map(EntityRow.Own::key).toList()).add(" AS key, ");
+    query.bigints(new ArrayList<>(firsts)).add(" AS version");
+    handlersOf(query, own.stream().map(EntityRow.Own::handler), handlers);
     String versions = table("b", List.of("key", "version"), handlers);
     query.add(",\nu AS (INSERT INTO " + statements.entityVersion);
     query.add(" AS applied (entity_key, version, handler) SELECT k.key, k.version, k.id FROM ");
