@@ -80,30 +80,30 @@ public record Batch(
   }
 
   /**
-   * The version of the first claim of each row in the inbox's table, if all claims are fresh as
-   * soon as all dedupe rows are new and each of these versions is newer than what was applied last:
-   * each claim has a dedupe row of its own, and versions of one row ascend in mode LATEST. Else
-   * empty.
+   * The version of the first claim of each of the {@link #own} rows, in their order, if all claims
+   * are fresh as soon as all dedupe rows are new and each of these versions is newer than what was
+   * applied last: each claim has a dedupe row of its own, and versions of one row ascend in mode
+   * LATEST. Else empty.
    */
-  public SortedMap<EntityRow.Own, Long> firstVersions() {
-    SortedMap<EntityRow.Own, Long> first = new TreeMap<>();
+  public List<Long> firstVersions() {
     if (!foreign.isEmpty() || events.size() != claims.size()) {
-      return first;
+      return List.of();
     }
+    Map<EntityRow.Own, Long> first = new HashMap<>();
     Map<EntityRow.Own, Long> last = new HashMap<>();
     for (Claim claim : claims) {
       Guard guard = claim.guard();
       if (guard != null && guard.row() instanceof EntityRow.Own row) {
         Long before = last.put(row, guard.version());
         if (guard.mode() != Mode.LATEST || (before != null && before >= guard.version())) {
-          return new TreeMap<>();
+          return List.of();
         }
         if (before == null) {
           first.put(row, guard.version());
         }
       }
     }
-    return first;
+    return own.stream().map(first::get).toList();
   }
 
   public int size() {

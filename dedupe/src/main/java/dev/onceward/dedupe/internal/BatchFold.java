@@ -24,7 +24,7 @@ final class BatchFold {
   private final BeyondWindow beyondWindow;
   private final Set<EventRow> taken = new HashSet<>();
   private final Map<EntityRow, Long> applied;
-  private final SortedMap<EntityRow.Own, Long> written = new TreeMap<>();
+  private final Map<EntityRow.Own, Long> written = new HashMap<>();
   private final SortedMap<FenceKey, FenceClaim> fences = new TreeMap<>();
 
   private BatchFold(Batch batch, Facts facts, BeyondWindow beyondWindow) {
@@ -118,10 +118,10 @@ final class BatchFold {
 
   private Settlement settlement() {
     SortedSet<EventRow> takenBack = new TreeSet<>();
-    for (EventRow row : facts.inserted()) {
-      if (!taken.contains(row)) {
-        takenBack.add(row);
-      }
+    // what is taken was inserted: equal numbers are equal sets
+    if (taken.size() < facts.inserted().size()) {
+      takenBack.addAll(facts.inserted());
+      takenBack.removeAll(taken);
     }
     SortedMap<EntityRow.Own, Long> added = new TreeMap<>();
     SortedMap<EntityRow.Own, Long> moved = new TreeMap<>();

@@ -1,7 +1,6 @@
 package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.InboxEntry.GuardedRow;
-import java.util.Comparator;
 import java.util.UUID;
 
 /** The row that holds the version of an entity that was applied last. */
@@ -14,12 +13,11 @@ public sealed interface EntityRow {
    * @param key hash of scope and entity key
    */
   record Own(String handler, UUID key) implements EntityRow, Comparable<Own> {
-    private static final Comparator<Own> ORDER =
-        Comparator.comparing(Own::key).thenComparing(Own::handler);
 
     @Override
     public int compareTo(Own other) {
-      return ORDER.compare(this, other);
+      int order = key.compareTo(other.key);
+      return order == 0 ? handler.compareTo(other.handler) : order;
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.onceward.dedupe.internal;
 
-import java.util.Comparator;
 import java.util.UUID;
 
 /**
@@ -11,13 +10,13 @@ import java.util.UUID;
  * @param key hash of the event's identity
  */
 public record EventRow(String handler, int bucket, UUID key) implements Comparable<EventRow> {
-  private static final Comparator<EventRow> ORDER =
-      Comparator.comparingInt(EventRow::bucket)
-          .thenComparing(EventRow::key)
-          .thenComparing(EventRow::handler);
 
   @Override
   public int compareTo(EventRow other) {
-    return ORDER.compare(this, other);
+    int order = Integer.compare(bucket, other.bucket);
+    if (order == 0) {
+      order = key.compareTo(other.key);
+    }
+    return order == 0 ? handler.compareTo(other.handler) : order;
   }
 }

@@ -9,6 +9,7 @@ import dev.onceward.dedupe.InboxOutcome;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -79,16 +80,15 @@ class BatchFoldTest {
       Map<EntityRow, Long> applied = new HashMap<>(versions);
       Map<EntityRow.Own, Long> written = new HashMap<>();
       if (inserted.size() == batch.events().size()) {
-        batch
-            .firstVersions()
-            .forEach(
-                (row, version) -> {
-                  Long before = versions.get(row);
-                  if (before == null || before < version) {
-                    written.put(row, version);
-                    applied.remove(row);
-                  }
-                });
+        Iterator<Long> firsts = batch.firstVersions().iterator();
+        for (EntityRow.Own row : firsts.hasNext() ? batch.own() : Set.<EntityRow.Own>of()) {
+          long version = firsts.next();
+          Long before = versions.get(row);
+          if (before == null || before < version) {
+            written.put(row, version);
+            applied.remove(row);
+          }
+        }
       }
       return new Facts(
           "",

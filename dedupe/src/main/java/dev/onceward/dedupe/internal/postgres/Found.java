@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeSet;
 
 /** Gathers the rows of the claiming statement: kind, position from 1, two numbers and a text. */
@@ -37,6 +36,7 @@ record Found(
     private final HashSet<EventRow> inserted = new HashSet<>();
     private final Map<EntityRow, Long> applied = new HashMap<>();
     private final Map<FenceKey, FenceState> fences = new HashMap<>();
+    private boolean advancedAll;
     private final Set<EntityRow.Own> advanced = new HashSet<>();
     private final Map<EntityRow.Own, Long> written = new HashMap<>();
   }
@@ -73,7 +73,7 @@ record Found(
       }
       case "m" -> {
         if (number == own.size()) {
-          state.advanced.addAll(own);
+          state.advancedAll = true;
         }
       }
       case "u" -> state.advanced.add(own.get(position));
@@ -109,18 +109,19 @@ record Found(
     return state.leaked.isEmpty() && batch.handlersBut(state.known).isEmpty();
   }
 
-  /** The first versions of the rows that were advanced are written. */
-  void wrote(SortedMap<EntityRow.Own, Long> firsts) {
-    firsts.forEach(
-        (row, version) -> {
-          if (state.advanced.contains(row)) {
-            state.written.put(row, version);
-          }
-        });
+  /** The first versions, of all own rows, are written where the rows were advanced. */
+  void wrote(List<Long> firsts) {
+    for (int i = 0; i < own.size(); i++) {
+      if (state.advancedAll || state.advanced.contains(own.get(i))) {
+        state.written.put(own.get(i), firsts.get(i));
+      }
+    }
   }
 
   List<EntityRow.Own> notWritten() {
-    return own.stream().filter(row -> !state.written.containsKey(row)).toList();
+    return state.advancedAll
+        ? List.of()
+        : own.stream().filter(row -> !state.written.containsKey(row)).toList();
   }
 
   void applied(EntityRow.Own row, long version) {

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Claims any number of events in one statement of arrays, and writes what was judged in another.
@@ -40,7 +42,7 @@ final class PostgresMany {
     List<EntityRow.Own> own = List.copyOf(batch.own());
     List<Batch.Foreign> foreign = List.copyOf(batch.foreign().values());
     List<FenceKey> fences = List.copyOf(batch.fences().keySet());
-    SortedMap<EntityRow.Own, Long> firsts = batch.firstVersions();
+    List<Long> firsts = batch.firstVersions();
     Query query = statements.begin(batch.settings());
     Query rows = new Query();
     String done = "s";
@@ -55,7 +57,7 @@ final class PostgresMany {
       done = "d";
     }
     if (!firsts.isEmpty()) {
-      advance(query, rows, firsts, handlers, events.size());
+      advance(query, rows, own, firsts, handlers);
     } else if (!own.isEmpty()) {
       own(query, rows, own, handlers, done);
       done = "v";
@@ -82,39 +84,55 @@ final class PostgresMany {
   }
 
   private void fences(Query query, Query rows, List<FenceKey> fences) {
-    query.add(",\nf AS MATERIALIZED (SELECT k.ord, e.epoch, e.next_offset FROM unnest(");
-    query.texts(fences.stream().map(FenceKey::group).toList()).add(", ");
-    query.texts(fences.stream().map(FenceKey::topic).toList()).add(", ");
+    query.add(",\nf AS MATERIALIZED (SELECT k.ord, e.epoch, e.next_offset FROM unnest((SELECT ");
+    query.texts(fences.stream().map(FenceKey::group).toList()).add("), (SELECT ");
+    query.texts(fences.stream().map(FenceKey::topic).toList()).add("), (SELECT ");
     query.integers(fences.stream().map(FenceKey::partition).toList());
-    query.add(") WITH ORDINALITY k(group_name, topic, partition_id, ord) JOIN ");
+    query.add(")) WITH ORDINALITY k(group_name, topic, partition_id, ord) JOIN ");
     query.add(statements.fence + " e USING (group_name, topic, partition_id))");
     rows.add("\nUNION ALL SELECT 'f', ord, epoch, next_offset, NULL FROM f");
   }
 
   private void handlers(Query query, Query rows, List<String> handlers) {
-    query.add(",\nh AS MATERIALIZED (SELECT k.ord, t.id FROM s, unnest(").texts(handlers);
-    query.add(") WITH ORDINALITY k(name, ord) JOIN " + statements.handler);
-    query.add(" t USING (name) WHERE s.leaked = '')");
+    if (handlers.size() == 1) {
+      query.add(",\nh AS MATERIALIZED (SELECT 1::bigint AS ord, t.id FROM s, ");
+      query.add(statements.handler + " t WHERE t.name = ").text(handlers.get(0));
+      query.add(" AND s.leaked = '')");
+    } else {
+      query.add(",\nh AS MATERIALIZED (SELECT k.ord, t.id FROM s, unnest((SELECT ");
+      query.texts(handlers).add(")) WITH ORDINALITY k(name, ord) JOIN " + statements.handler);
+      query.add(" t USING (name) WHERE s.leaked = '')");
+    }
     rows.add("\nUNION ALL SELECT 'h', ord, NULL, NULL, NULL FROM h");
   }
 
   private void events(Query query, Query rows, List<EventRow> events, List<String> handlers) {
+    // they are in the order of their buckets, and hardly ever of more than one
+    boolean oneBucket = events.get(0).bucket() == events.get(events.size() - 1).bucket();
+    String bucket = oneBucket ? "(SELECT bucket FROM a)" : "k.bucket";
     query.add(",\nw AS MATERIALIZED (SELECT bucket_seconds, " + statements.keptFrom);
     query.add(" AS kept_from FROM " + statements.window + ")");
-    query.add(",\nk AS MATERIALIZED (SELECT k.*, h.id FROM unnest(");
-    query.integers(events.stream().map(EventRow::bucket).toList()).add(", ");
-    query.integers(positions(events.stream().map(EventRow::handler).toList(), handlers));
-    query.add(", ").uuids(events.stream().map(EventRow::key).toList());
-    query.add(") WITH ORDINALITY k(bucket, handler, key, ord) JOIN h ON h.ord = k.handler)");
+    query.add(",\na AS MATERIALIZED (SELECT ");
+    query.uuids(events.stream().map(EventRow::key).toList()).add(" AS key, ");
+    if (oneBucket) {
+      query.integer(events.get(0).bucket());
+    } else {
+      query.integers(events.stream().map(EventRow::bucket).toList());
+    }
+    query.add(" AS bucket");
+    handlersOf(query, events.stream().map(EventRow::handler), handlers);
+    String keys = table("a", oneBucket ? List.of("key") : List.of("key", "bucket"), handlers);
     query.add(",\nd AS (INSERT INTO " + statements.processedEvent);
-    query.add(" (event_key, bucket, handler) SELECT k.key, k.bucket, k.id FROM k, w WHERE");
-    query.add(" k.bucket >= w.kept_from OR k.bucket = ").integer(Buckets.UNDATED);
-    query.add(" ORDER BY k.ord ON CONFLICT DO NOTHING RETURNING event_key, bucket, handler)");
+    query.add(" (event_key, bucket, handler) SELECT k.key, " + bucket + ", k.id FROM " + keys);
+    query.add(" WHERE k.id IS NOT NULL AND (" + bucket + " >= (SELECT kept_from FROM w) OR ");
+    query.add(bucket + " = ").integer(Buckets.UNDATED);
+    query.add(") ORDER BY k.ord ON CONFLICT DO NOTHING RETURNING event_key, bucket, handler)");
+    query.add(",\nn AS MATERIALIZED (SELECT count(*) AS inserted FROM d)");
     rows.add("\nUNION ALL SELECT 'w', 0, bucket_seconds, kept_from, NULL FROM w");
-    rows.add("\nUNION ALL SELECT 'n', 0, count(*), NULL, NULL FROM d");
-    rows.add("\nUNION ALL SELECT 'd', k.ord, NULL, NULL, NULL FROM d JOIN k ON");
-    rows.add(" k.key = d.event_key AND k.bucket = d.bucket AND k.id = d.handler WHERE");
-    rows.add(" (SELECT count(*) FROM d) < (SELECT count(*) FROM k)");
+    rows.add("\nUNION ALL SELECT 'n', 0, inserted, NULL, NULL FROM n");
+    rows.add("\nUNION ALL SELECT 'd', k.ord, NULL, NULL, NULL FROM d JOIN " + keys + " ON");
+    rows.add(" k.key = d.event_key AND " + bucket + " = d.bucket AND k.id = d.handler WHERE");
+    rows.add(" (SELECT inserted FROM n) < (SELECT cardinality(key) FROM a)");
   }
 
   /**
@@ -122,27 +140,54 @@ final class PostgresMany {
    * then nothing is left to be read, judged and written. A row that is not newer stays, locked.
    */
   private void advance(
-      Query query,
-      Query rows,
-      SortedMap<EntityRow.Own, Long> firsts,
-      List<String> handlers,
-      int events) {
-    query.add(",\ne AS MATERIALIZED (SELECT k.*, h.id FROM unnest(");
-    query.integers(
-        positions(firsts.keySet().stream().map(EntityRow.Own::handler).toList(), handlers));
-    query.add(", ").uuids(firsts.keySet().stream().map(EntityRow.Own::key).toList()).add(", ");
-    query.bigints(new ArrayList<>(firsts.values()));
-    query.add(") WITH ORDINALITY k(handler, key, version, ord) JOIN h ON h.ord = k.handler)");
+      Query query, Query rows, List<EntityRow.Own> own, List<Long> firsts, List<String> handlers) {
+    query.add(",\nb AS MATERIALIZED (SELECT ");
+    query.uuids(own.stream().map(EntityRow.Own::key).toList()).add(" AS key, ");
+    query.bigints(new ArrayList<>(firsts)).add(" AS version");
+    handlersOf(query, own.stream().map(EntityRow.Own::handler), handlers);
+    String versions = table("b", List.of("key", "version"), handlers);
     query.add(",\nu AS (INSERT INTO " + statements.entityVersion);
-    query.add(" AS applied (entity_key, version, handler) SELECT e.key, e.version, e.id FROM e");
-    query.add(" WHERE (SELECT count(*) FROM d) = ").integer(events);
-    query.add(" ORDER BY e.ord ON CONFLICT (handler, entity_key) DO UPDATE SET version =");
+    query.add(" AS applied (entity_key, version, handler) SELECT k.key, k.version, k.id FROM ");
+    query.add(versions + " WHERE (SELECT inserted FROM n) = (SELECT cardinality(key) FROM a)");
+    query.add(" ORDER BY k.ord ON CONFLICT (handler, entity_key) DO UPDATE SET version =");
     query.add(" excluded.version WHERE applied.version < excluded.version");
     query.add(" RETURNING entity_key, handler)");
-    rows.add("\nUNION ALL SELECT 'm', 0, count(*), NULL, NULL FROM u");
-    rows.add("\nUNION ALL SELECT 'u', e.ord, NULL, NULL, NULL FROM u JOIN e ON");
-    rows.add(" e.key = u.entity_key AND e.id = u.handler WHERE");
-    rows.add(" (SELECT count(*) FROM u) < (SELECT count(*) FROM e)");
+    query.add(",\nm AS MATERIALIZED (SELECT count(*) AS advanced FROM u)");
+    rows.add("\nUNION ALL SELECT 'm', 0, advanced, NULL, NULL FROM m");
+    rows.add("\nUNION ALL SELECT 'u', k.ord, NULL, NULL, NULL FROM u JOIN " + versions + " ON");
+    rows.add(" k.key = u.entity_key AND k.id = u.handler WHERE");
+    rows.add(" (SELECT advanced FROM m) < (SELECT cardinality(key) FROM b)");
+  }
+
+  /** Ends a row of arrays: with the positions of the handlers, unless there is only one. */
+  private static void handlersOf(Query query, Stream<String> ofRows, List<String> handlers) {
+    if (handlers.size() > 1) {
+      query.add(", ").integers(positions(ofRows.toList(), handlers)).add(" AS handler");
+    }
+    query.add(")");
+  }
+
+  /**
+   * The table k of the arrays in a row, each with its position ord and its handler's number id. The
+   * arrays are asked for by subqueries: what is in them must not make plans differ, or the server
+   * makes one for each batch. Nor is one handler joined, so that the rows come in their order.
+   */
+  private static String table(String row, List<String> columns, List<String> handlers) {
+    List<String> all = new ArrayList<>(columns);
+    boolean many = handlers.size() > 1;
+    if (many) {
+      all.add("handler");
+    }
+    return "(SELECT t.*, "
+        + (many ? "h.id" : "(SELECT id FROM h) AS id")
+        + " FROM unnest("
+        + all.stream()
+            .map(column -> "(SELECT " + column + " FROM " + row + ")")
+            .collect(Collectors.joining(", "))
+        + ") WITH ORDINALITY t("
+        + String.join(", ", all)
+        + ", ord)"
+        + (many ? " JOIN h ON h.ord = t.handler) k" : ") k");
   }
 
   /** Locks and reads the versions that {@link #advance} has not written. */
