@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.hygiene;
 
+import dev.onceward.dedupe.internal.hygiene.DroppedConnection;
 import dev.onceward.dedupe.internal.hygiene.Hikari;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,7 +30,7 @@ public interface Evictor {
   static Evictor standard() {
     return (pool, connection) -> {
       if (!Hikari.evict(pool, connection)) {
-        connection.abort(Runnable::run);
+        DroppedConnection.end(connection);
       }
     };
   }
