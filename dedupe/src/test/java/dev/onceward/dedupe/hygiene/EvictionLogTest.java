@@ -30,7 +30,7 @@ class EvictionLogTest {
           JdbcInbox.builder(pool)
               .hygiene(ConnectionHygiene.builder().onLeak(OnLeak.EVICT).build())
               .build();
-      inbox.process(event("e1"), Events.sql("SELECT set_config('app.tenant_id', 'a', false)"));
+      inbox.process(event("e1"), Events.sql("SELECT pg_advisory_lock(1)"));
       inbox.process(event("e2"), tx -> {});
       assertThat(inbox.hygiene().orElseThrow().evictions()).isOne();
       await().until(() -> pool.getHikariPoolMXBean().getTotalConnections() == 1);
