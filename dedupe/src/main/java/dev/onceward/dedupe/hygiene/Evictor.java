@@ -18,7 +18,7 @@ public interface Evictor {
    *
    * @param pool the data source that was wrapped
    * @param connection what that data source handed out
-   * @throws SQLException if it can not; the connection is then aborted
+   * @throws SQLException if it cannot; the connection is then aborted
    */
   void evict(DataSource pool, Connection connection) throws SQLException;
 
