@@ -30,7 +30,7 @@ public final class Checks {
     List<String> problems = session.run(this::problems);
     if (!problems.isEmpty()) {
       throw new OutboxUnavailableException(
-          "The outbox cannot work: " + String.join("; ", problems) + '.', null);
+          "the outbox cannot work: " + String.join("; ", problems), null);
     }
   }
 

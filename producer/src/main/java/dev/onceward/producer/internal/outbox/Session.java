@@ -71,8 +71,7 @@ public final class Session implements AutoCloseable {
     try {
       return work.with(this);
     } catch (SQLException e) {
-      throw new OutboxUnavailableException(
-          "The outbox cannot " + what + ": " + explain(e) + '.', e);
+      throw new OutboxUnavailableException("the outbox cannot " + what + ": " + explain(e), e);
     }
   }
 
