@@ -75,6 +75,7 @@ record ConsumerConfig(
     requirePositive("startTimeout", builder.startTimeout.toNanos(), problems);
     List<Route> routes = routes(builder, problems);
     BatchPolicy batches = batches(builder, routes, problems);
+    checkSettings(builder, problems);
     if (!problems.isEmpty()) {
       throw new ConsumerConfigurationException(problems);
     }
@@ -171,6 +172,17 @@ record ConsumerConfig(
     return route.idempotency() == Idempotency.OFFSET
         && versions != null
         && versions.mode() == Mode.NEXT;
+  }
+
+  private static void checkSettings(EventConsumer.Builder builder, List<String> problems) {
+    if (builder.transactionSettings == EventConsumer.Builder.NO_SETTINGS || builder.inbox == null) {
+      return;
+    }
+    if (builder.inbox.boundSettings().map(Set::isEmpty).orElse(false)) {
+      problems.add(
+          "transactionSettings(...) is set, but the inbox binds no setting; name them in"
+              + " JdbcInbox.builder(...).boundSettings(...)");
+    }
   }
 
   private static BatchPolicy batches(

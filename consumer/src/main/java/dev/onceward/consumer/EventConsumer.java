@@ -97,6 +97,8 @@ public interface EventConsumer extends AutoCloseable {
     final Map<String, Object> kafkaProperties;
     final List<Object> handlers = new ArrayList<>();
     final List<Interceptor> interceptors = new ArrayList<>();
+    static final Function<Delivery, Map<String, String>> NO_SETTINGS = delivery -> Map.of();
+
     String group = "";
     @Nullable Inbox inbox;
     @Nullable Duration drainBudget;
@@ -113,7 +115,7 @@ public interface EventConsumer extends AutoCloseable {
     @Nullable BatchPolicy batches;
     boolean fences = true;
     VersionGapPolicy versionGaps = VersionGapPolicy.standard();
-    Function<Delivery, Map<String, String>> transactionSettings = delivery -> Map.of();
+    Function<Delivery, Map<String, String>> transactionSettings = NO_SETTINGS;
     KeylessRecords keylessRecords = KeylessRecords.IN_PARTITION_ORDER;
     PayloadMapper payloadMapper = JacksonPayloadMapper.standard();
     EventReader eventReader = EventReader.standard();
@@ -215,7 +217,8 @@ public interface EventConsumer extends AutoCloseable {
     /**
      * The settings of a delivery's transaction, such as its tenant for row-level security; of those
      * that the inbox binds. They end with the transaction. Deliveries whose settings differ never
-     * share one. Called on handler threads; default none.
+     * share one. Called on handler threads; default none. A setting that the inbox does not bind is
+     * trouble of the configuration: events wait, and use up no attempt.
      */
     public Builder transactionSettings(Function<Delivery, Map<String, String>> settings) {
       this.transactionSettings =
@@ -346,8 +349,8 @@ public interface EventConsumer extends AutoCloseable {
     /**
      * Builds the consumer; connects to nothing yet.
      *
-     * @throws ConsumerConfigurationException if a handler or a setting can not work; a line for
-     *     each problem
+     * @throws ConsumerConfigurationException if a handler or a setting cannot work; a line for each
+     *     problem
      */
     public EventConsumer build() {
       return new GroupEventConsumer(ConsumerConfig.of(this));

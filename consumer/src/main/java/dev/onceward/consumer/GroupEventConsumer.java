@@ -94,7 +94,7 @@ final class GroupEventConsumer implements EventConsumer {
 
   private void checkAndRun() {
     StartChecks checks = new StartChecks(config.startTimeout(), advice);
-    checks.checkInbox(config.inbox());
+    checks.checkInbox(config);
     requireNotStopped();
     CheckedTopics topics = checks.checkTopics(config);
     requireNotStopped();

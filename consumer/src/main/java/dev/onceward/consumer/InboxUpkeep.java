@@ -15,6 +15,7 @@ final class InboxUpkeep implements AutoCloseable {
   private static final long EVERY_MINUTES = 60;
 
   private final ScheduledThreadPoolExecutor executor;
+  private volatile boolean closed;
 
   InboxUpkeep(Inbox inbox, String threadName) {
     executor =
@@ -29,11 +30,15 @@ final class InboxUpkeep implements AutoCloseable {
         executor.scheduleWithFixedDelay(() -> maintain(inbox), 0, EVERY_MINUTES, TimeUnit.MINUTES);
   }
 
-  private static void maintain(Inbox inbox) {
+  private void maintain(Inbox inbox) {
     try {
       inbox.maintain();
     } catch (InboxUnavailableException e) {
-      log.warn("the inbox was not maintained, the next try is in an hour: {}", e.getMessage());
+      if (closed) {
+        log.debug("the inbox was not maintained, because the consumer stops", e);
+      } else {
+        log.warn("the inbox was not maintained, the next try is in an hour: {}", e.getMessage());
+      }
     } catch (RuntimeException e) {
       // an executor would run it no more, without a word
       log.error("the inbox was not maintained, the next try is in an hour", e);
@@ -42,6 +47,7 @@ final class InboxUpkeep implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true; // what it does is cut short
     executor.shutdownNow();
   }
 }

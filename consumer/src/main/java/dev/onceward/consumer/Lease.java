@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A lease is lost when it expires or the partition is taken away. Then {@link #lost} completes,
  * the handler's thread is interrupted, and the inbox refuses to commit: what the handler did in its
- * transaction is rolled back. Once the inbox commits the lease can not be lost any more, so what
- * was done in a transaction is never both committed and reported as lost.
+ * transaction is rolled back. Once the inbox commits the lease cannot be lost any more, so what was
+ * done in a transaction is never both committed and reported as lost.
  */
 public interface Lease {
 

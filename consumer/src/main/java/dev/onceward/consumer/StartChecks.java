@@ -1,21 +1,25 @@
 package dev.onceward.consumer;
 
 import dev.onceward.consumer.internal.failure.DeadLetters.DeadLetterTopic;
+import dev.onceward.consumer.internal.handler.Route;
+import dev.onceward.consumer.internal.handler.VersionRule;
 import dev.onceward.consumer.internal.source.Topics;
 import dev.onceward.consumer.internal.source.Topics.Topic;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxEntry.Idempotency;
 import dev.onceward.dedupe.InboxUnavailableException;
+import dev.onceward.dedupe.hygiene.PoolFigures;
+import dev.onceward.dedupe.hygiene.PoolUsage;
 import dev.onceward.producer.internal.KafkaAdvice;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.errors.InvalidTopicException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +45,8 @@ final class StartChecks {
   }
 
   /** Checks the database of the inbox. */
-  void checkInbox(@Nullable Inbox inbox) {
+  void checkInbox(ConsumerConfig config) {
+    Inbox inbox = config.inbox();
     if (inbox == null) {
       return;
     }
@@ -49,6 +54,34 @@ final class StartChecks {
       inbox.verify(left());
     } catch (InboxUnavailableException e) {
       throw new ConsumerStartException(String.valueOf(e.getMessage()), e);
+    }
+    config.routes().all().forEach(route -> checkGuardedRow(route, inbox));
+    inbox
+        .pool()
+        .flatMap(PoolFigures::usage)
+        .map(PoolUsage::max)
+        .filter(max -> max < config.concurrency())
+        .ifPresent(
+            max ->
+                log.warn(
+                    "concurrency is {}, but the pool of the inbox has {} connections at most, so"
+                        + " that handlers wait for one; raise the pool's maximumPoolSize to {} or"
+                        + " lower concurrency to {}",
+                    config.concurrency(),
+                    max,
+                    config.concurrency(),
+                    max));
+  }
+
+  private void checkGuardedRow(Route route, Inbox inbox) {
+    VersionRule versions = route.versions();
+    if (versions == null || versions.row() == null) {
+      return;
+    }
+    try {
+      inbox.verify(versions.row(), left());
+    } catch (InboxUnavailableException e) {
+      throw new ConsumerStartException(route.name() + ": " + e.getMessage(), e);
     }
   }
 
@@ -116,10 +149,30 @@ final class StartChecks {
                         + " read when it is older is treated as JdbcInbox.Builder.beyondWindow says."
                         + " Lengthen the window of the inbox or shorten the topic's retention.ms",
                     topic,
-                    retention.map(Duration::toString).orElse("for ever"),
-                    window);
+                    retention.map(StartChecks::inWords).orElse("for ever"),
+                    inWords(window));
               }
             });
+  }
+
+  /** Days and hours, where they are not too coarse. */
+  static String inWords(Duration duration) {
+    if (duration.toMinutes() * 60 != duration.toSeconds() || duration.toMinutes() == 0) {
+      return duration.toMillis() % 1000 == 0
+          ? duration.toSeconds() + " s"
+          : duration.toMillis() + " ms";
+    }
+    StringJoiner words = new StringJoiner(" ");
+    add(words, duration.toDays(), "day");
+    add(words, duration.toHoursPart(), "hour");
+    add(words, duration.toMinutesPart(), "minute");
+    return words.toString();
+  }
+
+  private static void add(StringJoiner words, long count, String unit) {
+    if (count > 0) {
+      words.add(count + " " + unit + (count == 1 ? "" : "s"));
+    }
   }
 
   private static Map<String, DeadLetterTopic> deadLetterTopics(

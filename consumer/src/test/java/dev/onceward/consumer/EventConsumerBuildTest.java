@@ -4,17 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.consumer.ConsumerHealth.State;
+import dev.onceward.dedupe.JdbcInbox;
 import dev.onceward.envelope.Event;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 // handlers are found by reflection and not called here
 @SuppressWarnings({"UnusedMethod", "UnusedVariable"})
 class EventConsumerBuildTest {
+
+  /** No test here connects to it. */
+  private static final DataSource UNREACHED =
+      (DataSource)
+          Proxy.newProxyInstance(
+              DataSource.class.getClassLoader(),
+              new Class<?>[] {DataSource.class},
+              (proxy, method, args) -> {
+                throw new UnsupportedOperationException(method.getName());
+              });
 
   private static final Map<String, Object> KAFKA = Map.of("bootstrap.servers", "127.0.0.1:1");
 
@@ -75,6 +88,37 @@ class EventConsumerBuildTest {
         .hasMessageContaining("Stock.taken is idempotent by offset and takes versions")
         .hasMessageContaining("l[paid.v1] is idempotent by offset and takes versions")
         .hasMessageContaining("be idempotent by event, or guard with LATEST");
+  }
+
+  @Test
+  void settingsOfWhichTheInboxBindsNoneAreRefused() {
+    assertThatThrownBy(() -> withSettings(JdbcInbox.on(UNREACHED)))
+        .isInstanceOf(ConsumerConfigurationException.class)
+        .hasMessageContaining("transactionSettings(...) is set, but the inbox binds no setting")
+        .hasMessageContaining("JdbcInbox.builder(...).boundSettings(...)");
+    assertThat(
+            withSettings(JdbcInbox.builder(UNREACHED).boundSettings("app.tenant_id").build())
+                .health()
+                .state())
+        .isEqualTo(State.NEW);
+  }
+
+  private static EventConsumer withSettings(JdbcInbox inbox) {
+    return EventConsumer.builder(KAFKA)
+        .group("g")
+        .handlers(new Latest())
+        .inbox(inbox)
+        .transactionSettings(delivery -> Map.of("app.tenant_id", "a"))
+        .build();
+  }
+
+  @Test
+  void longTimesAreToldInDaysAndHours() {
+    assertThat(StartChecks.inWords(Duration.ofDays(7))).isEqualTo("7 days");
+    assertThat(StartChecks.inWords(Duration.ofHours(25))).isEqualTo("1 day 1 hour");
+    assertThat(StartChecks.inWords(Duration.ofMinutes(90))).isEqualTo("1 hour 30 minutes");
+    assertThat(StartChecks.inWords(Duration.ofSeconds(90))).isEqualTo("90 s");
+    assertThat(StartChecks.inWords(Duration.ofMillis(1500))).isEqualTo("1500 ms");
   }
 
   @EventHandlers(id = "latest", topics = "orders")

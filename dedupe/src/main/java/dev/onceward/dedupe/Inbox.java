@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Applies an event's effect at most once, in one database transaction. Together with at-least-once
@@ -38,7 +39,7 @@ public interface Inbox {
    * @throws FencedException if the entry's fence is not the newest of its scope any more
    * @throws InterruptedException if the thread is interrupted before the commit; rolled back
    * @throws SQLException if the commit itself is rejected, for example by a deferred constraint
-   * @throws IllegalArgumentException if the entry has a setting that the inbox does not bind
+   * @throws UnboundSettingException if the entry has a setting that the inbox does not bind
    * @throws Exception whatever {@code effect} throws, unchanged; a failure of the rollback is
    *     attached as suppressed
    */
@@ -94,6 +95,24 @@ public interface Inbox {
    * @throws InboxUnavailableException if not; its message is one line that names what to fix
    */
   void verify(Duration timeout) throws InboxUnavailableException;
+
+  /**
+   * Checks that a handler's own table, which {@link InboxEntry.EntityVersion#onRow} guards on, has
+   * the columns that are named. Changes nothing. By default nothing is checked.
+   *
+   * @param timeout how long to wait at most; positive
+   * @throws InboxUnavailableException if not; its message is one line that names what to fix
+   */
+  default void verify(InboxEntry.GuardedRow row, Duration timeout)
+      throws InboxUnavailableException {}
+
+  /**
+   * The names of the settings that {@link InboxEntry#settings} may have; empty when that is not
+   * known.
+   */
+  default Optional<Set<String>> boundSettings() {
+    return Optional.empty();
+  }
 
   /** What the connection checks of this inbox have done; empty when there are none. */
   default Optional<HygieneCounts> hygiene() {

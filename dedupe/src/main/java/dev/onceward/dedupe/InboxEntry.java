@@ -61,7 +61,7 @@ public record InboxEntry(
      * By the offset, in one row for each partition and group. For handlers that take the events of
      * a partition in order, one after the other: an event whose offset is not above the last one
      * committed is a duplicate, so one that is overtaken is never applied. It does not recognise an
-     * event that its producer has sent twice.
+     * event that its producer has sent twice. Not to be combined with {@link Mode#NEXT}.
      */
     OFFSET
   }
@@ -78,7 +78,8 @@ public record InboxEntry(
    * Checks the parts.
    *
    * @throws IllegalArgumentException if the handler id or event id is empty or malformed, or an
-   *     offset is missing, too much or negative
+   *     offset is missing, too much or negative, or idempotency by offset goes with {@link
+   *     Mode#NEXT}
    */
   public InboxEntry {
     requireNonNull(handlerId, "handlerId");
@@ -103,6 +104,13 @@ public record InboxEntry(
     }
     if (idempotency != Idempotency.OFFSET && offset.isPresent()) {
       throw new IllegalArgumentException("an offset is for idempotency OFFSET only");
+    }
+    if (idempotency == Idempotency.OFFSET && version != null && version.mode() == Mode.NEXT) {
+      throw new IllegalArgumentException(
+          "atOffset and a version that must come next cannot go together for handler "
+              + handlerId
+              + ": an event that is a gap counts as done by its offset as soon as a later one is"
+              + " applied; use idempotency EVENT, or EntityVersion.latest");
     }
     if (offset.isPresent() && (offset.getAsLong() < 0 || offset.getAsLong() == Long.MAX_VALUE)) {
       throw new IllegalArgumentException("not an offset: " + offset.getAsLong());
@@ -150,7 +158,12 @@ public record InboxEntry(
         settings);
   }
 
-  /** The same entry, with {@link Idempotency#OFFSET} at {@code offset} under {@code fence}. */
+  /**
+   * The same entry, with {@link Idempotency#OFFSET} at {@code offset} under {@code fence}.
+   *
+   * @throws IllegalArgumentException if its version is one of {@link Mode#NEXT}: a gap would be
+   *     overtaken, and then count as done
+   */
   public InboxEntry atOffset(Fence fence, long offset) {
     return new InboxEntry(
         handlerId,
@@ -170,7 +183,12 @@ public record InboxEntry(
         handlerId, source, eventId, idempotency, eventTime, version, fence, offset, settings);
   }
 
-  /** The same entry, guarded by {@code version} (null: not guarded). */
+  /**
+   * The same entry, guarded by {@code version} (null: not guarded).
+   *
+   * @throws IllegalArgumentException if it is one of {@link Mode#NEXT} and the entry has {@link
+   *     Idempotency#OFFSET}: a gap would be overtaken, and then count as done
+   */
   public InboxEntry withVersion(@Nullable EntityVersion version) {
     return new InboxEntry(
         handlerId, source, eventId, idempotency, eventTime, version, fence, offset, settings);

@@ -24,6 +24,7 @@ import dev.onceward.dedupe.internal.postgres.PostgresDialect;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -159,6 +160,16 @@ public final class JdbcInbox implements Inbox {
   @Override
   public void verify(Duration timeout) throws InboxUnavailableException {
     verification.run(requirePositive("timeout", timeout));
+  }
+
+  @Override
+  public void verify(InboxEntry.GuardedRow row, Duration timeout) {
+    verification.run(requireNonNull(row, "row"), requirePositive("timeout", timeout));
+  }
+
+  @Override
+  public Optional<Set<String>> boundSettings() {
+    return Optional.of(Set.copyOf(config.boundSettings()));
   }
 
   /** What the connection checks of {@link Builder#hygiene} have done. Always there. */

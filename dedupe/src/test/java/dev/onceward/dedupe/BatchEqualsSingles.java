@@ -98,7 +98,7 @@ abstract class BatchEqualsSingles {
       if (age >= 0) {
         entry = entry.withEventTime(now.minus(age, ChronoUnit.DAYS));
       }
-      return switch (guarding) {
+      return switch (allowed()) {
         case NOTHING -> entry;
         case LATEST -> entry.withVersion(EntityVersion.latest("orders", key, version));
         case NEXT -> entry.withVersion(EntityVersion.next("orders", key, version));
@@ -111,6 +111,18 @@ abstract class BatchEqualsSingles {
             entry.withVersion(
                 EntityVersion.next("orders", key, version, 2)
                     .onRow(prefix + "_own", "id", "version"));
+      };
+    }
+
+    /** An entry refuses to take versions one after the other at an offset. */
+    private Guarding allowed() {
+      if (kind != Kind.OFFSET) {
+        return guarding;
+      }
+      return switch (guarding) {
+        case NEXT, NEXT_FROM_ANY -> Guarding.LATEST;
+        case NEXT_ON_ROW -> Guarding.LATEST_ON_ROW;
+        default -> guarding;
       };
     }
   }

@@ -170,8 +170,8 @@ class VerifyTest {
         .hasMessageContaining(
             "lacks tables other_handler, other_window, other_processed_event, other_entity_version,"
                 + " other_fence on the search path")
-        .hasMessageContaining("JdbcInbox.createSchema()")
-        .hasMessageContaining("dev/onceward/dedupe/postgresql.sql");
+        .hasMessageContaining("JdbcInbox.createSchema(), with the same schema and tablePrefix")
+        .hasMessageNotContaining("postgresql.sql"); // it makes the default names
 
     other.createSchema();
     DATABASE.execute("DROP TABLE other_entity_version");

@@ -10,15 +10,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.dedupe.Inbox.Effect;
 import dev.onceward.dedupe.InboxEntry.EntityVersion;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.InboxEntry.Idempotency;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -261,6 +264,38 @@ abstract class VersionModesContract {
         .hasMessageContaining("loose")
         .hasMessageContaining("unique index");
     assertThatThrownBy(() -> process("e1", nowhere)).hasMessageContaining("nowhere");
+  }
+
+  @Test
+  void aWrongTableOrColumnIsNamedWithThePlaceWhereItIsWritten() throws Exception {
+    List<GuardedRow> wrong =
+        List.of(
+            new GuardedRow("nowhere", "Key", "version"),
+            new GuardedRow(TABLE, "kee", "version"),
+            new GuardedRow(TABLE, "Key", "versoin"));
+    for (GuardedRow row : wrong) {
+      EntityVersion version =
+          EntityVersion.latest("", "k", 9).onRow(row.table(), row.keyColumn(), row.versionColumn());
+      assertNamesThePlace(row, () -> process("e1", version));
+      assertNamesThePlace(
+          row,
+          () ->
+              inbox.processAll(
+                  List.of(event("e1").withVersion(version), event("e2").withVersion(version)),
+                  (tx, fresh) -> {}));
+      assertNamesThePlace(row, () -> inbox.verify(row, Duration.ofSeconds(30)));
+    }
+    inbox.verify(new GuardedRow(TABLE, "Key", "version"), Duration.ofSeconds(30));
+  }
+
+  private static void assertNamesThePlace(GuardedRow row, ThrowingCallable work) {
+    assertThatThrownBy(work)
+        .isInstanceOf(InboxUnavailableException.class)
+        .hasMessageContaining("correct table " + row.table() + ", key column " + row.keyColumn())
+        .hasMessageContaining("version column " + row.versionColumn())
+        .hasMessageContaining("@VersionGuard(table, keyColumn, versionColumn)")
+        .hasMessageContaining("EntityVersion.onRow")
+        .hasMessageNotContaining("createSchema");
   }
 
   private InboxOutcome next(String id, long version) throws Exception {

@@ -1,6 +1,6 @@
 package dev.onceward.examples;
 
-/** The demo can not go on; the message is one line for the console. */
+/** The demo cannot go on; the message is one line for the console. */
 public final class DemoFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -12,7 +12,7 @@ public final class Json {
   private Json() {}
 
   /**
-   * Refuses, before any work, a file that can not be written after it. Leaves it as it is.
+   * Refuses, before any work, a file that cannot be written after it. Leaves it as it is.
    *
    * @param file null for none
    * @throws DemoFailure if it is a directory, is not writable or has no directory
@@ -27,7 +27,7 @@ public final class Json {
     }
     if (Files.exists(file)) {
       if (!Files.isWritable(file)) {
-        throw new DemoFailure("--json: " + file + " can not be written; name another file");
+        throw new DemoFailure("--json: " + file + " cannot be written; name another file");
       }
     } else if (directory == null || !Files.isDirectory(directory)) {
       throw new DemoFailure(
@@ -46,7 +46,7 @@ public final class Json {
           new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(figures) + "\n");
     } catch (IOException e) {
       throw new DemoFailure(
-          "--json: " + file + " can not be written: " + String.valueOf(e.getMessage()), e);
+          "--json: " + file + " cannot be written: " + String.valueOf(e.getMessage()), e);
     }
   }
 }

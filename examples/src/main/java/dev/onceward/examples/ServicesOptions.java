@@ -69,7 +69,7 @@ public final class ServicesOptions {
   private @Nullable CommandSpec command;
 
   /**
-   * Refuses values that can not be meant.
+   * Refuses values that cannot be meant.
    *
    * @throws ParameterException for the first of them; it is wrong usage
    */

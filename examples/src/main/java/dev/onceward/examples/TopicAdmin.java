@@ -58,7 +58,7 @@ public final class TopicAdmin implements AutoCloseable {
     if (message.contains("JAAS") || message.contains("jaas")) {
       // neither the message nor the cause: they quote what may be a part of the password
       return new DemoFailure(
-          "--kafka-property sasl.jaas.config can not be read; write <LoginModule class> required"
+          "--kafka-property sasl.jaas.config cannot be read; write <LoginModule class> required"
               + " username=\"...\" password=\"...\";");
     }
     if (message.contains("resolvable bootstrap")) {

@@ -214,7 +214,7 @@ public final class HandlerLease implements Lease {
   }
 
   /**
-   * Takes the right to commit; from here on the lease can not be lost, unless the commit fails.
+   * Takes the right to commit; from here on the lease cannot be lost, unless the commit fails.
    *
    * @return false when the effect must not be committed; {@link #refusal} says why
    */

@@ -147,7 +147,7 @@ public final class ConnectionHygiene {
      * transaction it was set for.
      *
      * @param names as {@code SET} takes them
-     * @throws IllegalArgumentException if a name can not be one
+     * @throws IllegalArgumentException if a name cannot be one
      */
     public Builder watch(String... names) {
       for (String name : names) {
@@ -161,7 +161,7 @@ public final class ConnectionHygiene {
      * expect("search_path", "app, public")}. Without, the first connection of the data source shows
      * what a clean one is.
      *
-     * @throws IllegalArgumentException if the name can not be one
+     * @throws IllegalArgumentException if the name cannot be one
      */
     public Builder expect(String name, String value) {
       settings.put(requireSetting(name), requireNonNull(value, "value"));

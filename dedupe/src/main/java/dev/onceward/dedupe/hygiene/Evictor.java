@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.hygiene;
 
+import dev.onceward.dedupe.internal.hygiene.DroppedConnection;
 import dev.onceward.dedupe.internal.hygiene.Hikari;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,7 +18,7 @@ public interface Evictor {
    *
    * @param pool the data source that was wrapped
    * @param connection what that data source handed out
-   * @throws SQLException if it can not; the connection is then aborted
+   * @throws SQLException if it cannot; the connection is then aborted
    */
   void evict(DataSource pool, Connection connection) throws SQLException;
 
@@ -29,7 +30,7 @@ public interface Evictor {
   static Evictor standard() {
     return (pool, connection) -> {
       if (!Hikari.evict(pool, connection)) {
-        connection.abort(Runnable::run);
+        DroppedConnection.end(connection);
       }
     };
   }

@@ -66,7 +66,7 @@ public final class PoolSize {
    * @param replicas instances of the application
    * @param surge instances more while a new version is rolled out
    * @return the size of one pool, at least 1
-   * @throws SQLException if the server can not be asked
+   * @throws SQLException if the server cannot be asked
    * @throws IllegalArgumentException as {@link #of}
    */
   public static int onServer(DataSource dataSource, int reserved, int replicas, int surge)

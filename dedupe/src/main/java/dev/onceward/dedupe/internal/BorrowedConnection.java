@@ -2,6 +2,7 @@ package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
+import dev.onceward.dedupe.internal.hygiene.DroppedConnection;
 import dev.onceward.dedupe.internal.hygiene.InboxHygiene;
 import dev.onceward.dedupe.internal.hygiene.Inspection;
 import java.sql.Connection;
@@ -118,10 +119,9 @@ final class BorrowedConnection implements AutoCloseable {
     if (!broken && inspection != null && inspection.isDirty()) {
       broken = true;
     }
-    if (broken) {
+    if (broken && (inspection == null || !inspection.isEvicted())) {
       try {
-        connection.abort(Runnable::run);
-        tellPool();
+        DroppedConnection.end(connection);
       } catch (SQLException | RuntimeException e) {
         LOG.warn("Cannot abort a broken connection", e);
       }
@@ -134,15 +134,6 @@ final class BorrowedConnection implements AutoCloseable {
       } else {
         LOG.warn("Cannot give a connection back to its data source", e);
       }
-    }
-  }
-
-  /** A pool learns from a failing call that the connection is not worth keeping. */
-  private void tellPool() {
-    try {
-      connection.createStatement().close();
-    } catch (SQLException | RuntimeException e) {
-      LOG.trace("The dropped connection is of no more use", e);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.InboxUnavailableException;
 import dev.onceward.dedupe.internal.guard.SqlRules;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
@@ -147,6 +148,11 @@ public final class DetectingDialect implements Dialect {
   @Override
   public int rehearse(Connection connection, Duration timeout) throws SQLException {
     return dialect().rehearse(connection, timeout);
+  }
+
+  @Override
+  public void look(Connection connection, GuardedRow row) throws SQLException {
+    dialect().look(connection, row);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.CommitRefusedException;
 import dev.onceward.dedupe.Database;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.InboxUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Says in one line what is wrong with the database and what to do, without secrets. */
@@ -23,6 +25,9 @@ public final class Diagnosis {
 
   /** What H2 puts before the statement, which it adds on lines of its own. */
   private static final String H2_STATEMENT = "; SQL statement:";
+
+  private static final Set<String> UNDEFINED =
+      Set.of(SqlStates.UNDEFINED_TABLE, SqlStates.UNDEFINED_SCHEMA, SqlStates.UNDEFINED_COLUMN);
 
   private static final int LONGEST_CAUSE = 300;
   private static final int DEEPEST_CAUSE = 20;
@@ -63,8 +68,64 @@ public final class Diagnosis {
               + "transactionRetries",
           cause);
     }
+    GuardedRow row = missing(batch, cause);
+    if (row != null) {
+      return unavailable(
+          "cannot claim " + batch.describe() + ": " + oneLine(cause) + "; " + correct(row), cause);
+    }
     return unavailable(
         "cannot claim " + batch.describe() + ": " + oneLine(cause) + hint(cause), cause);
+  }
+
+  /** A handler's own row cannot be guarded on: a name is wrong, or a privilege is missing. */
+  InboxUnavailableException guardedRow(GuardedRow row, SQLException cause) {
+    String hint = isUndefined(cause) ? "; " + correct(row) : "";
+    if (dialect.sqlState(cause).equals(SqlStates.INSUFFICIENT_PRIVILEGE)) {
+      hint = "; grant the data source's user SELECT and UPDATE on " + row.table();
+    }
+    return unavailable(
+        "cannot guard on table "
+            + row.table()
+            + " with key column "
+            + row.keyColumn()
+            + " and version column "
+            + row.versionColumn()
+            + ": "
+            + oneLine(cause)
+            + hint,
+        cause);
+  }
+
+  /** The handlers' row that the error is about, and not one of the inbox's tables; or null. */
+  private @Nullable GuardedRow missing(Batch batch, SQLException cause) {
+    String told = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+    if (!isUndefined(cause) || tables.all().stream().anyMatch(told::contains)) {
+      return null;
+    }
+    return batch.foreign().values().stream()
+        .map(Batch.Foreign::where)
+        .filter(
+            row ->
+                Stream.of(row.table(), row.keyColumn(), row.versionColumn())
+                    .map(name -> name.substring(name.indexOf('.') + 1).toLowerCase(Locale.ROOT))
+                    .anyMatch(told::contains))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private boolean isUndefined(SQLException cause) {
+    return UNDEFINED.contains(dialect.sqlState(cause));
+  }
+
+  private static String correct(GuardedRow row) {
+    return "correct table "
+        + row.table()
+        + ", key column "
+        + row.keyColumn()
+        + " or version column "
+        + row.versionColumn()
+        + " where the handler names them, in @VersionGuard(table, keyColumn, versionColumn) or"
+        + " EntityVersion.onRow";
   }
 
   InboxUnavailableException leaked(String settings) {
@@ -72,7 +133,8 @@ public final class Diagnosis {
         "handed out a connection on which "
             + settings
             + " had a value from before; nothing was done and the connection is dropped. Set it for"
-            + " a transaction only (SET LOCAL, set_config(..., true)) and give it no default",
+            + " a transaction only (SET LOCAL, set_config(..., true)), and take away a default that"
+            + " the role or the database gives it (ALTER ROLE ... RESET, ALTER DATABASE ... RESET)",
         null);
   }
 
@@ -176,7 +238,10 @@ public final class Diagnosis {
   }
 
   private String create() {
-    return "run JdbcInbox.createSchema() or the script " + database().script();
+    // the script as it is makes tables of the default names only
+    return tables.schema() == null && tables.prefix().equals(TableNames.DEFAULT_PREFIX)
+        ? "run JdbcInbox.createSchema() or the script " + database().script()
+        : "run JdbcInbox.createSchema(), with the same schema and tablePrefix";
   }
 
   private String hint(Throwable cause) {
@@ -195,7 +260,10 @@ public final class Diagnosis {
           "; check host and port in the data source's URL and that the server runs";
       case "53300" -> "; lower the pools' sizes or raise the server's max_connections";
       case "57P01", "57P02", "57P03" -> "; the server is shutting down or starting";
-      case SqlStates.UNDEFINED_TABLE, SqlStates.UNDEFINED_SCHEMA, "42703" -> "; " + create();
+      case SqlStates.UNDEFINED_SCHEMA ->
+          "; create the schema, or set the one that is named, or the connections' search_path, to"
+              + " one that exists";
+      case SqlStates.UNDEFINED_TABLE, SqlStates.UNDEFINED_COLUMN -> "; " + create();
       case SqlStates.READ_ONLY_TRANSACTION ->
           "; point the data source at the primary and make it writable"
               + (isPostgres() ? " (readOnly, default_transaction_read_only)" : "");

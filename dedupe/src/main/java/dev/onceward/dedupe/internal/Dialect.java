@@ -2,6 +2,7 @@ package dev.onceward.dedupe.internal;
 
 import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.internal.guard.SqlRules;
 import dev.onceward.dedupe.internal.guard.TransactionProbe;
 import java.sql.Connection;
@@ -73,6 +74,13 @@ public interface Dialect {
    * @throws SQLException if a table, column or privilege is missing or the database is read-only
    */
   int rehearse(Connection connection, Duration timeout) throws SQLException;
+
+  /**
+   * Looks at a handler's table without reading or locking a row.
+   *
+   * @throws SQLException if the table, a column or a privilege is missing
+   */
+  void look(Connection connection, GuardedRow row) throws SQLException;
 
   /** The inbox's tables that are not there. */
   List<String> missingTables(Connection connection) throws SQLException;

@@ -4,6 +4,7 @@ import dev.onceward.dedupe.Inbox.BatchEffect;
 import dev.onceward.dedupe.Inbox.Effect;
 import dev.onceward.dedupe.InboxEntry;
 import dev.onceward.dedupe.InboxOutcome;
+import dev.onceward.dedupe.UnboundSettingException;
 import dev.onceward.dedupe.internal.hygiene.InboxHygiene;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,10 +60,7 @@ public final class EffectRunner {
   private void checkSettings(InboxEntry entry) {
     for (String name : entry.settings().keySet()) {
       if (!config.boundSettings().contains(name)) {
-        throw new IllegalArgumentException(
-            "the inbox does not bind the setting "
-                + name
-                + "; name it in JdbcInbox.builder(...).boundSettings(...)");
+        throw new UnboundSettingException(name);
       }
     }
   }

@@ -9,6 +9,7 @@ public final class SqlStates {
   public static final String FAILED_TRANSACTION = "25P02";
   public static final String READ_ONLY_TRANSACTION = "25006";
   public static final String UNDEFINED_TABLE = "42P01";
+  public static final String UNDEFINED_COLUMN = "42703";
   public static final String UNDEFINED_SCHEMA = "3F000";
   public static final String INSUFFICIENT_PRIVILEGE = "42501";
   public static final String IDLE_IN_TRANSACTION = "25P03";

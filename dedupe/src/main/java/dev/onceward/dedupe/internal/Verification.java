@@ -1,5 +1,6 @@
 package dev.onceward.dedupe.internal;
 
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.InboxUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
@@ -31,7 +33,25 @@ public final class Verification {
     this.diagnosis = diagnosis;
   }
 
+  /** Checks the inbox's own tables. */
   public void run(Duration timeout) {
+    run(timeout, connection -> rehearse(connection, timeout));
+  }
+
+  /** Checks a handler's table. */
+  public void run(GuardedRow row, Duration timeout) {
+    run(
+        timeout,
+        connection -> {
+          try {
+            dialect.look(connection, row);
+          } catch (SQLException e) {
+            throw diagnosis.guardedRow(row, e);
+          }
+        });
+  }
+
+  private void run(Duration timeout, Consumer<Connection> work) {
     long nanos = TimeUnit.NANOSECONDS.convert(timeout);
     long deadline = System.nanoTime() + nanos;
     try {
@@ -41,7 +61,7 @@ public final class Verification {
       FutureTask<Void> check =
           new FutureTask<>(
               () -> {
-                check(timeout);
+                check(work);
                 return null;
               });
       Thread thread = start(check);
@@ -97,10 +117,10 @@ public final class Verification {
     }
   }
 
-  private void check(Duration timeout) throws InterruptedException {
+  private void check(Consumer<Connection> work) throws InterruptedException {
     try (BorrowedConnection borrowed = BorrowedConnection.open(dataSource, dialect, diagnosis)) {
       try {
-        rehearse(borrowed.connection(), timeout);
+        work.accept(borrowed.connection());
       } finally {
         borrowed.rollbackUnused();
       }

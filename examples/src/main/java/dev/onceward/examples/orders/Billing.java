@@ -29,7 +29,7 @@ final class Billing {
   @Idempotent
   void placed(OrderPlaced order, Delivery delivery, Connection tx) throws SQLException {
     if (order.amountCents() < 0) {
-      throw new PermanentFailure("the amount of an order can not be negative");
+      throw new PermanentFailure("the amount of an order cannot be negative");
     }
     book(tx, delivery.event(), order.orderId(), "CHARGE", order.amountCents());
   }

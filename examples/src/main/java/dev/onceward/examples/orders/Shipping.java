@@ -37,7 +37,7 @@ final class Shipping {
   @Handles(OrderEvents.PLACED)
   void placed(OrderPlaced order, Delivery delivery, Connection tx) throws SQLException {
     if (order.amountCents() < 0) {
-      throw new PermanentFailure("the amount of an order can not be negative");
+      throw new PermanentFailure("the amount of an order cannot be negative");
     }
     put(tx, delivery.event(), order.orderId(), "WAITING");
   }

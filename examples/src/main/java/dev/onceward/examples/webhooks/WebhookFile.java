@@ -47,7 +47,7 @@ final class WebhookFile {
       throw new DemoFailure("--input: there is no file " + file, e);
     } catch (IOException e) {
       throw new DemoFailure(
-          "--input: " + file + " can not be read: " + String.valueOf(e.getMessage()), e);
+          "--input: " + file + " cannot be read: " + String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -109,7 +109,7 @@ class WebhookFileTest {
   void aDirectoryIsNoFileToRead() {
     assertThatThrownBy(() -> read(directory))
         .isInstanceOf(DemoFailure.class)
-        .hasMessageStartingWith("--input: " + directory + " can not be read: ");
+        .hasMessageStartingWith("--input: " + directory + " cannot be read: ");
   }
 
   private List<String> read(String text) throws IOException {

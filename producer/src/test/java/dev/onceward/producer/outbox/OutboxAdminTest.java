@@ -65,7 +65,7 @@ class OutboxAdminTest {
 
     assertThatThrownBy(admin(schema)::verify)
         .isInstanceOf(OutboxUnavailableException.class)
-        .hasMessageStartingWith("The outbox cannot work: ")
+        .hasMessageStartingWith("the outbox cannot work: ")
         .hasMessageContaining(told)
         .message()
         .doesNotContain("\n");

@@ -86,14 +86,14 @@ final class CommittedNotes {
       } catch (RetriableException | RebalanceInProgressException e) {
         if (System.nanoTime() - deadline >= 0) {
           log.warn(
-              "what was done above the committed offsets of {} can not be read ({}); it is"
+              "what was done above the committed offsets of {} cannot be read ({}); it is"
                   + " redelivered",
               partitions,
               e.getMessage());
           problems.clear(SUBJECT);
           return Map.of();
         }
-        problems.raise(SUBJECT, "can not be read, tried again: " + e.getMessage());
+        problems.raise(SUBJECT, "cannot be read, tried again: " + e.getMessage());
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }

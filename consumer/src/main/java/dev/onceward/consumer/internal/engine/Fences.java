@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 /**
  * Takes the fence of each ownership once the broker has taken its first commit, and only then lets
  * its work start. A commit proves that the partition is owned, so an owner that has lost it without
- * knowing can not fence its successor. Thread-safe.
+ * knowing cannot fence its successor. Thread-safe.
  */
 final class Fences implements AutoCloseable {
 

@@ -11,7 +11,7 @@ public interface Fencing {
    * May block.
    *
    * @return its epoch, greater than every one before
-   * @throws Exception if it can not be taken at present
+   * @throws Exception if it cannot be taken at present
    */
   long take(TopicPartition partition) throws Exception;
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which work starts next: one at a time per key and in offset order, never more than a
- * fixed number at once, and the partition with the least running first, so that a slow one can not
+ * fixed number at once, and the partition with the least running first, so that a slow one cannot
  * take everything. Thread-safe; every decision is made under one lock, so that after {@link #close}
  * nothing of the partition starts.
  */

@@ -42,7 +42,7 @@ final class Membership {
           SUBJECT,
           "no heartbeat was sent for "
               + since.get().toSeconds()
-              + " s, the group's coordinator can not be reached; check that the brokers are up");
+              + " s, the group's coordinator cannot be reached; check that the brokers are up");
     } else {
       problems.clear(SUBJECT);
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One ownership of a partition, from its assignment until it is revoked or lost. A later ownership
- * of the same partition is another object, so results of this one can not reach that one.
+ * of the same partition is another object, so results of this one cannot reach that one.
  */
 final class Partition {
 

@@ -23,8 +23,13 @@ final class Problems {
 
   /** Says that the subject has no problem any more. */
   void clear(String subject) {
+    clear(subject, "over");
+  }
+
+  /** As {@link #clear(String)}, in the subject's own words. */
+  void clear(String subject, String end) {
     if (current.remove(subject) != null) {
-      log.info("{}: over", subject);
+      log.info("{}: {}", subject, end);
     }
   }
 

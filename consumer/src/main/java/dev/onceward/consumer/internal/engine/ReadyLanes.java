@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lanes whose head may start, by partition: the partition with the least running comes first,
- * so that a slow one can not take everything. Guarded by the lock of {@link Lanes}.
+ * so that a slow one cannot take everything. Guarded by the lock of {@link Lanes}.
  */
 final class ReadyLanes {
 

@@ -105,7 +105,7 @@ final class Schedule {
     }
   }
 
-  /** What is behind them in their lanes can not run anywhere else. */
+  /** What is behind them in their lanes cannot run anywhere else. */
   private static void addFollowers(List<Work> together, int most) {
     for (int i = 0; i < together.size() && together.size() < most; i++) {
       Work follower = together.get(i).next;

@@ -22,7 +22,7 @@ final class Thrown {
       IllegalStateException standIn =
           new IllegalStateException(
               error.getClass().getName()
-                  + ", whose text can not be read ("
+                  + ", whose text cannot be read ("
                   + unreadable.getClass().getName()
                   + ")");
       standIn.setStackTrace(error.getStackTrace());

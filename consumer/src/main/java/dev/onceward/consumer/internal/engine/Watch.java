@@ -60,7 +60,9 @@ final class Watch {
         problems.raise(partition.id().toString(), describe(holds, partition));
       }
     }
-    raised.stream().filter(subject -> !subjects.contains(subject)).forEach(problems::clear);
+    raised.stream()
+        .filter(subject -> !subjects.contains(subject))
+        .forEach(subject -> problems.clear(subject, "no longer held up"));
     raised = subjects;
     held = List.copyOf(found);
   }

@@ -12,6 +12,7 @@ import dev.onceward.consumer.internal.failure.ConsumerCrashException;
 import dev.onceward.consumer.internal.failure.Decision;
 import dev.onceward.consumer.internal.failure.FailedDelivery;
 import dev.onceward.consumer.internal.failure.Failures;
+import dev.onceward.consumer.internal.failure.VersionGapException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -229,7 +230,7 @@ final class Workers {
                     work.age(nanoTime.getAsLong(), usesAttempt));
     Throwable printable = Thrown.printable(error);
     if (decision instanceof Decision.SetAside aside) {
-      return setAside(work, delivery, aside);
+      return setAside(work, delivery, printable, aside);
     }
     if (decision instanceof Decision.Retry retry) {
       if (retry.usesAttempt()) {
@@ -247,17 +248,25 @@ final class Workers {
     }
     giveUp(
         work,
-        new FailedDelivery(delivery, reason, printable, since, at),
+        new FailedDelivery(delivery, reason, waitedFor(work, printable), since, at),
         () -> settled(work, reason));
     return next;
   }
 
-  private @Nullable Work setAside(Work work, Delivery delivery, Decision.SetAside aside) {
+  /** A gap that is given up says for how long it was waited for. */
+  private Throwable waitedFor(Work work, Throwable error) {
+    return error instanceof VersionGapException gap
+        ? gap.after(work.gapAge(nanoTime.getAsLong()))
+        : error;
+  }
+
+  private @Nullable Work setAside(
+      Work work, Delivery delivery, Throwable error, Decision.SetAside aside) {
     if (aside.acceptsGap()) {
       log.warn("{} is applied although versions before its own are missing", delivery);
       work.acceptGap();
     } else if (work.failures() == 1) {
-      log.info("{} waits for the version of its entity before its own", delivery);
+      log.info("{} waits: {}", delivery, error.getMessage());
     }
     Work next = lanes.setAside(work);
     timer.after(aside.delay(), () -> runAgain(work));

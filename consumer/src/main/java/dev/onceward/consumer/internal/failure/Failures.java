@@ -11,6 +11,7 @@ import dev.onceward.consumer.VersionGapPolicy;
 import dev.onceward.consumer.VersionGapPolicy.Then;
 import dev.onceward.dedupe.FencedException;
 import dev.onceward.dedupe.InboxUnavailableException;
+import dev.onceward.dedupe.UnboundSettingException;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.envelope.PayloadException;
 import java.time.Duration;
@@ -85,8 +86,11 @@ public final class Failures {
    * @param age how long it has been missing
    */
   public Decision decideOnGap(int failures, Duration age) {
-    if (age.compareTo(gaps.maxWait()) < 0) {
-      return new Decision.SetAside(backOff(failures), false);
+    Duration left = gaps.maxWait().minus(age);
+    if (left.compareTo(Duration.ZERO) > 0) {
+      Duration delay = backOff(failures);
+      // the last try is when the time is over, not some back-off later
+      return new Decision.SetAside(delay.compareTo(left) < 0 ? delay : left, false);
     }
     return gaps.then() == Then.APPLY
         ? new Decision.SetAside(Duration.ZERO, true)
@@ -104,11 +108,13 @@ public final class Failures {
   }
 
   /**
-   * Whether the event is to blame: not when its inbox can not be reached, and not when the
-   * partition belongs to another.
+   * Whether the event is to blame: not when its inbox cannot be reached or does not bind a setting,
+   * and not when the partition belongs to another.
    */
   public static boolean usesAttempt(Throwable failure) {
-    return !(failure instanceof InboxUnavailableException || failure instanceof FencedException);
+    return !(failure instanceof InboxUnavailableException
+        || failure instanceof UnboundSettingException
+        || failure instanceof FencedException);
   }
 
   private @Nullable DeadLetterReason permanentReason(Throwable failure) {

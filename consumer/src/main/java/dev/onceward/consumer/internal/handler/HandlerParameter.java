@@ -77,7 +77,7 @@ enum HandlerParameter {
     return PAYLOAD;
   }
 
-  /** Why a parameter of this type can not be filled, or null when it can. */
+  /** Why a parameter of this type cannot be filled, or null when it can. */
   static @Nullable String problem(Class<?> type) {
     if (of(type) != PAYLOAD) {
       return null;

@@ -159,7 +159,7 @@ public final class HandlerScanner {
     return null;
   }
 
-  /** Why data can not be mapped to this class for a lambda, or null when it can. */
+  /** Why data cannot be mapped to this class for a lambda, or null when it can. */
   public static @Nullable String payloadProblem(Class<?> payload) {
     if (HandlerParameter.of(payload) != HandlerParameter.PAYLOAD) {
       return payload.getSimpleName()

@@ -34,7 +34,7 @@ final class MethodCall implements Route.Call {
     this.asynchronous = asynchronous;
   }
 
-  /** The call, or null after adding why the method can not be called to {@code problems}. */
+  /** The call, or null after adding why the method cannot be called to {@code problems}. */
   static @Nullable MethodCall of(
       Object target,
       Method method,
@@ -59,7 +59,7 @@ final class MethodCall implements Route.Call {
     } catch (InaccessibleObjectException | IllegalAccessException e) {
       problems.add(
           name
-              + " can not be called ("
+              + " cannot be called ("
               + e.getMessage()
               + "); open its package to dev.onceward.consumer or make class and method public");
       return null;

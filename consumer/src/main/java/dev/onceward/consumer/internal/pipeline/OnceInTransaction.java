@@ -7,6 +7,9 @@ import dev.onceward.consumer.internal.failure.VersionGapException;
 import dev.onceward.dedupe.Inbox;
 import dev.onceward.dedupe.InboxOutcome;
 import dev.onceward.dedupe.InboxUnavailableException;
+import dev.onceward.envelope.Event;
+import dev.onceward.tracing.KeyHash;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -17,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * runs without a transaction.
  *
  * <p>An effect in a transaction is committed only with the right to do so from its lease: once the
- * lease is lost nothing is committed, and once the commit has begun the lease can not be lost
- * before the outcome is known. (A connection that breaks during the commit leaves the outcome open;
- * the dedupe row decides when the event comes again.)
+ * lease is lost nothing is committed, and once the commit has begun the lease cannot be lost before
+ * the outcome is known. (A connection that breaks during the commit leaves the outcome open; the
+ * dedupe row decides when the event comes again.)
  */
 final class OnceInTransaction {
 
@@ -50,12 +53,7 @@ final class OnceInTransaction {
         case APPLIED -> Outcome.APPLIED;
         case DUPLICATE -> Outcome.DUPLICATE;
         case STALE -> Outcome.STALE;
-        case GAP ->
-            throw new VersionGapException(
-                prepared.route().name()
-                    + " takes versions one after the other, and the one before that of event "
-                    + prepared.delivery().event().getId()
-                    + " has not been applied");
+        case GAP -> throw gap(prepared);
         case WINDOW_EXCEEDED ->
             throw new DedupeWindowException(
                 "event "
@@ -66,6 +64,23 @@ final class OnceInTransaction {
     } finally {
       prepared.lease().endCommit(settled);
     }
+  }
+
+  private static VersionGapException gap(PreparedDelivery prepared) {
+    Event event = prepared.delivery().event();
+    long version = event.entityVersion().orElse(0);
+    return new VersionGapException(
+        prepared.route().name()
+            + " takes versions one after the other, and of entity (hash "
+            + KeyHash.of(event.entityKey().orElse("").getBytes(StandardCharsets.UTF_8))
+            + ") version "
+            + (version - 1)
+            + " has not been applied, which must come before version "
+            + version
+            + " of event "
+            + event.getId()
+            + "; publish or redrive the missing versions and then this event, or set"
+            + " versionGaps to a longer maxWait or to APPLY");
   }
 
   /** May run more than once: the inbox repeats transactions that lost against another. */

@@ -58,7 +58,7 @@ class EngineTruncationTest {
       life.append(0, 10, 10);
       life.consumer().rebalanceTo(life.partitions(1));
       life.start();
-      // committed too: a commit under way can not know of the cut
+      // committed too: a commit under way cannot know of the cut
       life.awaitComplete(1);
       life.cutOff(0, 0);
       life.append(0, 0, "new-0", 0);

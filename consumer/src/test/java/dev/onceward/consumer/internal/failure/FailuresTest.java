@@ -10,9 +10,12 @@ import dev.onceward.consumer.LeasePolicy.OnExpiry;
 import dev.onceward.consumer.PermanentFailure;
 import dev.onceward.consumer.RetryPolicy;
 import dev.onceward.consumer.VersionGapPolicy;
+import dev.onceward.consumer.VersionGapPolicy.Then;
 import dev.onceward.consumer.internal.failure.Decision.DeadLetter;
 import dev.onceward.consumer.internal.failure.Decision.Retry;
+import dev.onceward.consumer.internal.failure.Decision.SetAside;
 import dev.onceward.dedupe.InboxUnavailableException;
+import dev.onceward.dedupe.UnboundSettingException;
 import dev.onceward.envelope.EventFormatException;
 import dev.onceward.envelope.PayloadException;
 import java.io.IOException;
@@ -117,6 +120,30 @@ class FailuresTest {
   void aRevokedLeaseIsNeverDeadLetteredAsExpired() {
     assertThat(onExpiry(OnExpiry.DEAD_LETTER).decide(lost(LeaseLoss.REVOKED), 1, 1, Duration.ZERO))
         .isInstanceOf(Retry.class);
+  }
+
+  @Test
+  void aSettingThatTheInboxDoesNotBindUsesUpNoAttempt() {
+    assertThat(
+            longest.decide(
+                new UnboundSettingException("app.tenant_id"), 3, 3, Duration.ofMinutes(5)))
+        .isInstanceOfSatisfying(Retry.class, retry -> assertThat(retry.usesAttempt()).isFalse());
+  }
+
+  @Test
+  void aGapIsLookedAtForTheLastTimeWhenItsWaitIsOver() {
+    Failures gaps =
+        new Failures(
+            POLICY,
+            LeasePolicy.standard(),
+            new VersionGapPolicy(Duration.ofSeconds(25), Then.DEAD_LETTER),
+            bound -> bound);
+    assertThat(gaps.decideOnGap(9, Duration.ofMillis(24_900)))
+        .isEqualTo(new SetAside(Duration.ofMillis(100), false));
+    assertThat(gaps.decideOnGap(9, Duration.ofSeconds(20)))
+        .isEqualTo(new SetAside(Duration.ofSeconds(2), false));
+    assertThat(gaps.decideOnGap(10, Duration.ofSeconds(25)))
+        .isEqualTo(new DeadLetter(DeadLetterReason.VERSION_GAP));
   }
 
   @Property

@@ -31,7 +31,7 @@ public final class Hikari {
     } catch (NoSuchMethodException | IllegalAccessException e) {
       return false;
     } catch (InvocationTargetException e) {
-      throw new SQLException("HikariCP can not evict a connection", e.getTargetException());
+      throw new SQLException("HikariCP cannot evict a connection", e.getTargetException());
     }
   }
 
@@ -41,7 +41,7 @@ public final class Hikari {
       DataSource pool = pool(source);
       return pool == null ? null : () -> usageOf(pool);
     } catch (SQLException e) {
-      return null; // a data source that can not even tell what it wraps
+      return null; // a data source that cannot even tell what it wraps
     }
   }
 

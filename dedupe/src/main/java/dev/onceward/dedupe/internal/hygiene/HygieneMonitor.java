@@ -241,11 +241,16 @@ public final class HygieneMonitor {
     LOG.warn("Cannot check a connection that is given back; it is evicted", why);
   }
 
-  /** Takes the connection out of the pool, or ends it at least. */
-  void evict(DataSource pool, Connection connection) {
+  /**
+   * Takes the connection out of the pool, or ends it at least.
+   *
+   * @return whether it is out of the pool
+   */
+  boolean evict(DataSource pool, Connection connection) {
     evictions.increment();
     try {
       config.evictor().evict(pool, connection);
+      return true;
     } catch (SQLException | RuntimeException e) {
       LOG.warn("Cannot evict a dirty connection; it is aborted", e);
       try {
@@ -253,6 +258,7 @@ public final class HygieneMonitor {
       } catch (SQLException | RuntimeException again) {
         LOG.error("Cannot abort a dirty connection; IT MAY BE USED AGAIN", again);
       }
+      return false;
     }
   }
 }

@@ -39,6 +39,7 @@ public final class Inspection {
   private boolean started;
   private boolean suspicious;
   private boolean violated;
+  private boolean evicted;
   private @Nullable String site;
 
   Inspection(HygieneMonitor monitor, Offenders offenders, DataSource pool, Connection connection)
@@ -150,7 +151,7 @@ public final class Inspection {
     }
     monitor.countCheckIn();
     if (violated) {
-      monitor.evict(pool, connection);
+      evicted = monitor.evict(pool, connection);
       return true;
     }
     List<Leak> leaks;
@@ -158,7 +159,7 @@ public final class Inspection {
       leaks = monitor.check(connection, clean, isThorough());
     } catch (SQLException e) {
       monitor.unreadable(e);
-      monitor.evict(pool, connection);
+      evicted = monitor.evict(pool, connection);
       return true;
     }
     if (leaks.isEmpty()) {
@@ -169,8 +170,13 @@ public final class Inspection {
     if (monitor.onLeak() == OnLeak.WARN) {
       return false;
     }
-    monitor.evict(pool, connection);
+    evicted = monitor.evict(pool, connection);
     return true;
+  }
+
+  /** Whether the connection is out of its pool already, and needs but to be closed. */
+  public boolean isEvicted() {
+    return evicted;
   }
 
   /** Only what can be laid to this handler: an earlier borrower may have been another. */

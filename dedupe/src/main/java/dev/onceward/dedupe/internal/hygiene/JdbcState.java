@@ -49,7 +49,7 @@ final class JdbcState {
     changes.put(kind, new Change(earlier == null ? before.read() : earlier.before(), value));
   }
 
-  /** Must neither begin a transaction nor end one; null when it can not be asked. */
+  /** Must neither begin a transaction nor end one; null when it cannot be asked. */
   private @Nullable Object idle(IdleConnection.Read<@Nullable Object> read) throws SQLException {
     var state = HygieneMonitor.transaction(raw);
     boolean free = state == null ? raw.getAutoCommit() : state.name().equals("IDLE");

@@ -14,6 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Claims events: one query for what is known beforehand, one insert for the dedupe rows, and one
@@ -287,15 +289,11 @@ final class PortableClaims {
       throws SQLException {
     GuardedRow where = wanted.where();
     Flavor flavor = tables.flavor;
-    List<String> table = new ArrayList<>();
-    for (String part : where.table().split("\\.", -1)) {
-      table.add(flavor.quoted(part));
-    }
     Sql sql =
         tables
             .sql()
             .add("SELECT " + flavor.quoted(where.versionColumn()))
-            .add(" FROM " + String.join(".", table))
+            .add(" FROM " + quotedTable(where))
             .add(" WHERE " + flavor.quoted(where.keyColumn()) + " = ")
             .text(wanted.key())
             .add(" FOR UPDATE");
@@ -317,6 +315,26 @@ final class PortableClaims {
       }
       return found;
     }
+  }
+
+  /** Looks at a handler's table and its columns, at no row. */
+  void look(Connection connection, GuardedRow row) throws SQLException {
+    Flavor flavor = tables.flavor;
+    Sql sql =
+        tables
+            .sql()
+            .add("SELECT " + flavor.quoted(row.keyColumn()))
+            .add(", " + flavor.quoted(row.versionColumn()))
+            .add(" FROM " + quotedTable(row) + " WHERE 1 = 0");
+    try (PreparedStatement statement = sql.prepare(connection)) {
+      statement.execute();
+    }
+  }
+
+  private String quotedTable(GuardedRow row) {
+    return Arrays.stream(row.table().split("\\.", -1))
+        .map(tables.flavor::quoted)
+        .collect(Collectors.joining("."));
   }
 
   /** Repeats the whole transaction. */

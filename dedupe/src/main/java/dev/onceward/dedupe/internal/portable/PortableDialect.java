@@ -2,6 +2,7 @@ package dev.onceward.dedupe.internal.portable;
 
 import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.internal.Batch;
 import dev.onceward.dedupe.internal.Dialect;
 import dev.onceward.dedupe.internal.Facts;
@@ -111,6 +112,11 @@ public final class PortableDialect implements Dialect {
   @Override
   public int rehearse(Connection connection, Duration timeout) throws SQLException {
     return schema.rehearse(connection, timeout);
+  }
+
+  @Override
+  public void look(Connection connection, GuardedRow row) throws SQLException {
+    claims.look(connection, row);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.onceward.dedupe.internal.postgres;
 
 import dev.onceward.dedupe.Database;
 import dev.onceward.dedupe.FenceScope;
+import dev.onceward.dedupe.InboxEntry.GuardedRow;
 import dev.onceward.dedupe.InboxEntry.Mode;
 import dev.onceward.dedupe.internal.Batch;
 import dev.onceward.dedupe.internal.Claim;
@@ -21,6 +22,7 @@ import dev.onceward.dedupe.internal.guard.TransactionProbe;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -153,6 +155,21 @@ public final class PostgresDialect implements Dialect {
         fence,
         0,
         OptionalLong.empty());
+  }
+
+  @Override
+  public void look(Connection connection, GuardedRow row) throws SQLException {
+    String sql =
+        "SELECT t."
+            + PostgresStatements.quoted(row.keyColumn())
+            + ", t."
+            + PostgresStatements.quoted(row.versionColumn())
+            + "::bigint FROM "
+            + PostgresStatements.quotedTable(row)
+            + " t WHERE false FOR NO KEY UPDATE OF t";
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   @Override

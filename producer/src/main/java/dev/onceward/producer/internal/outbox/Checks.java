@@ -2,6 +2,7 @@ package dev.onceward.producer.internal.outbox;
 
 import dev.onceward.producer.outbox.OutboxUnavailableException;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -10,6 +11,7 @@ import java.util.List;
 
 /** What must be right about the tables before a relay works with them. */
 public final class Checks {
+  private static final String POSTGRESQL = "PostgreSQL";
   private static final int MIN_VERSION = 14;
 
   private final OutboxTables tables;
@@ -28,21 +30,39 @@ public final class Checks {
     List<String> problems = session.run(this::problems);
     if (!problems.isEmpty()) {
       throw new OutboxUnavailableException(
-          "The outbox cannot work: " + String.join("; ", problems) + '.', null);
+          "the outbox cannot work: " + String.join("; ", problems), null);
+    }
+  }
+
+  /**
+   * Requires a database that the outbox's statements are for.
+   *
+   * @throws OutboxUnavailableException naming the one that the data source leads to
+   */
+  static void requirePostgres(Connection connection) throws SQLException {
+    DatabaseMetaData server = connection.getMetaData();
+    String product = server.getDatabaseProductName();
+    boolean postgres = POSTGRESQL.equals(product);
+    int version = postgres ? server.getDatabaseMajorVersion() : 0;
+    if (version < MIN_VERSION) {
+      throw new OutboxUnavailableException(
+          "the outbox needs PostgreSQL "
+              + MIN_VERSION
+              + " or later; this data source leads to "
+              + product
+              + (postgres ? " " + version : ""),
+          null);
     }
   }
 
   private List<String> problems(Connection connection) throws SQLException {
     List<String> problems = new ArrayList<>();
-    int version = connection.getMetaData().getDatabaseMajorVersion();
-    if (version < MIN_VERSION) {
-      return List.of("the server is PostgreSQL " + version + " and 14 or newer is needed");
-    }
+    requirePostgres(connection);
     List<String> missing = Catalog.missing(connection, tables);
     if (!missing.isEmpty()) {
       String where =
           tables.schema() == null ? " on the search path" : " in schema " + tables.schema();
-      return List.of(String.join(", ", missing) + " missing" + where + ", " + Schema.CREATE);
+      return List.of(String.join(", ", missing) + " missing" + where + ", " + Schema.fix(tables));
     }
     if (isTrue(
         connection,

@@ -94,23 +94,23 @@ public final class RelayEngine {
     } catch (InterruptedException e) {
       failure = e;
     }
-    end();
+    end(failure == null);
   }
 
-  private void end() {
+  private void end(boolean givesUp) {
     topics.close();
     sender.close(Duration.ZERO);
     reading.close(null);
     removing.close(null);
     leasing.close(
-        failure != null
-            ? null
-            : session ->
+        givesUp
+            ? session ->
                 session.run(
                     connection -> {
                       leases.end(connection);
                       return true;
-                    }));
+                    })
+            : null);
     state = failure == null ? State.STOPPED : State.FAILED;
     ended.countDown();
   }
@@ -151,7 +151,7 @@ public final class RelayEngine {
   /** Lets go of the producer of a relay that was never started. */
   public void discard() {
     state = State.STOPPED;
-    end();
+    end(false); // it never held a lease, and perhaps there are no tables
   }
 
   public void wakeUp() {

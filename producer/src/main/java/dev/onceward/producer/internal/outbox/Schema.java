@@ -11,8 +11,9 @@ import java.sql.Statement;
 
 /** Creates the outbox's tables with the shipped script, so that the two cannot drift apart. */
 public final class Schema {
+  /** The fix where schema and prefix are not known. */
   static final String CREATE =
-      "run OutboxAdmin.createSchema() or the script dev/onceward/producer/outbox/postgresql.sql";
+      "run OutboxAdmin.createSchema(), with the same schema and tablePrefix";
 
   private static final String SCRIPT = "/dev/onceward/producer/outbox/postgresql.sql";
 
@@ -25,10 +26,18 @@ public final class Schema {
     this.tables = tables;
   }
 
+  /** How to create them; the script as it is makes tables of the default names only. */
+  static String fix(OutboxTables tables) {
+    return tables.schema() == null && tables.prefix().equals(TableNames.DEFAULT_PREFIX)
+        ? "run OutboxAdmin.createSchema() or the script dev/onceward/producer/outbox/postgresql.sql"
+        : CREATE;
+  }
+
   /** Creates what is missing and says whether there was: when not, no right to create is needed. */
   public boolean create(Session session) throws SQLException {
     return session.transaction(
         connection -> {
+          Checks.requirePostgres(connection);
           if (isComplete(connection)) {
             return false;
           }

@@ -71,8 +71,7 @@ public final class Session implements AutoCloseable {
     try {
       return work.with(this);
     } catch (SQLException e) {
-      throw new OutboxUnavailableException(
-          "The outbox cannot " + what + ": " + explain(e) + '.', e);
+      throw new OutboxUnavailableException("the outbox cannot " + what + ": " + explain(e), e);
     }
   }
 
@@ -87,7 +86,10 @@ public final class Session implements AutoCloseable {
               "; check host and port in the data source's URL and that the server runs";
           case "53300" -> "; lower the pools' sizes or raise the server's max_connections";
           case "57P01", "57P02", "57P03" -> "; the server is shutting down or starting";
-          case "42P01", "3F000", "42703" -> "; " + Schema.CREATE;
+          case "42P01", "42703" -> "; " + Schema.CREATE;
+          case "3F000" ->
+              "; create the schema, or set the one that is named, or the connections' search_path,"
+                  + " to one that exists";
           case "25006" -> "; point the data source at the primary and make it writable";
           case "42501" ->
               "; grant the user what dev/onceward/producer/outbox/postgresql.sql says at its head";

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A demo that can not start says why in one line, and which option mends it. */
+/** A demo that cannot start says why in one line, and which option mends it. */
 @OncewardTest
 @Isolated("looks at all threads and clients of the JVM")
 @TestInstance(Lifecycle.PER_CLASS)
@@ -114,7 +114,7 @@ class DemoStartIT {
                         "resolved"),
                     wrong(
                         command,
-                        "port that can not be",
+                        "port that cannot be",
                         soon("--bootstrap-servers", "localhost:99999"),
                         "--bootstrap-servers: ",
                         "localhost:99999; use host:port"),
@@ -128,7 +128,7 @@ class DemoStartIT {
                         command,
                         "JAAS entry without its end",
                         Map.of("sasl.jaas.config", jaas(SECRET)),
-                        "sasl.jaas.config can not be read"),
+                        "sasl.jaas.config cannot be read"),
                     wrong(
                         command,
                         "property that Kafka refuses",
@@ -224,7 +224,7 @@ class DemoStartIT {
         Console.ofProcess(
             directory, arguments("webhooks", Map.of("sasl.jaas.config", jaas(SECRET))));
 
-    assertOneLine(console, List.of("sasl.jaas.config can not be read"));
+    assertOneLine(console, List.of("sasl.jaas.config cannot be read"));
     // a log that the line does not name is no use, and is a place where a secret might be
     try (Stream<Path> files = Files.list(directory)) {
       assertThat(files).noneMatch(file -> file.toString().endsWith(".log"));

@@ -112,7 +112,7 @@ final class Topics {
           .all()
           .get();
     } catch (ExecutionException e) {
-      throw new AssertionError(partition + " can not be cut off", e.getCause());
+      throw new AssertionError(partition + " cannot be cut off", e.getCause());
     } catch (InterruptedException e) {
       throw Scene.interrupted(e);
     }
@@ -137,7 +137,7 @@ final class Topics {
     try {
       scene.admin().incrementalAlterConfigs(Map.of(resource, changes)).all().get();
     } catch (ExecutionException e) {
-      throw new AssertionError(resource + " can not be configured", e.getCause());
+      throw new AssertionError(resource + " cannot be configured", e.getCause());
     } catch (InterruptedException e) {
       throw Scene.interrupted(e);
     }

@@ -212,7 +212,7 @@ public final class Scene implements AutoCloseable {
       if (e.getCause() instanceof GroupIdNotFoundException) {
         return Map.of();
       }
-      throw new AssertionError("the offsets of " + group + " can not be read", e.getCause());
+      throw new AssertionError("the offsets of " + group + " cannot be read", e.getCause());
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -229,7 +229,7 @@ public final class Scene implements AutoCloseable {
               admin.describeConsumerGroups(List.of(group())).describedGroups().get(group()))
           .get();
     } catch (ExecutionException e) {
-      throw new AssertionError("group " + group() + " can not be described", e.getCause());
+      throw new AssertionError("group " + group() + " cannot be described", e.getCause());
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -256,7 +256,7 @@ public final class Scene implements AutoCloseable {
           .all()
           .get();
     } catch (ExecutionException e) {
-      throw new AssertionError("the session of " + group() + " can not be set", e.getCause());
+      throw new AssertionError("the session of " + group() + " cannot be set", e.getCause());
     } catch (InterruptedException e) {
       throw interrupted(e);
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a consumer says, and leaves behind, when it can not start. */
+/** What a consumer says, and leaves behind, when it cannot start. */
 @OncewardTest
 @Isolated("looks at all threads and clients of the JVM")
 @TestInstance(Lifecycle.PER_CLASS)
