@@ -4,6 +4,7 @@ import static dev.onceward.dedupe.Events.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.dedupe.hygiene.ConnectionHygiene;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -39,9 +40,12 @@ class BatchTest extends BatchContract {
   void aBatchCostsOneStatementAndMoreOnlyWhenNotAllIsFresh() throws Exception {
     List<Statement> sent = new ArrayList<>();
     JdbcInbox counted =
-        JdbcInbox.on(
-            new WatchedDataSource(
-                () -> Connections.recording(DATABASE.plain().getConnection(), sent)));
+        JdbcInbox.builder(
+                new WatchedDataSource(
+                    () -> Connections.recording(DATABASE.plain().getConnection(), sent)))
+            // it samples, and would ask the server now and then
+            .hygiene(ConnectionHygiene.builder().checkRate(0).build())
+            .build();
     counted.process(event("registered"), tx -> {});
 
     sent.clear();
