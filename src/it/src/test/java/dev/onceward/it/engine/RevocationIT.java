@@ -48,7 +48,7 @@ class RevocationIT {
   void onlyRevokedPartitionsWait(GroupProtocol protocol) {
     String topic = scene.topic(2);
     for (int partition = 0; partition < 2; partition++) {
-      scene.publishNotes(topic, partition, RECORDS, RECORDS);
+      scene.publishNotes(topic, partition, 1, RECORDS);
     }
     // the head of each partition is held; what follows goes through two at a time, slowly enough
     // for the other member to join meanwhile
@@ -72,7 +72,13 @@ class RevocationIT {
                             })))
                 .concurrency(4)
                 .drainBudget(Duration.ofSeconds(100)));
-    // the two heads, and two that wait for the joiner
+    // both heads first: those of one partition must not take all places, or the other one could go
+    // at once
+    eventually().until(() -> journal.running() == 2);
+    for (int partition = 0; partition < 2; partition++) {
+      scene.publishNotes(topic, partition, 1, RECORDS, RECORDS);
+    }
+    // two that wait for the joiner
     eventually().until(() -> journal.running() == 4);
     EventConsumer joiner =
         scene.start(

@@ -192,8 +192,13 @@ public final class Scene implements AutoCloseable {
 
   /** So many events in a partition, the keys in turn; ids and texts are the running numbers. */
   public void publishNotes(String topic, int partition, int count, int keys) {
+    publishNotes(topic, partition, 0, count, keys);
+  }
+
+  /** Those from one running number up to another, which is not among them. */
+  public void publishNotes(String topic, int partition, int from, int to, int keys) {
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       records.add(record(topic, partition, note("key-" + i % keys, partition + "-" + i)));
     }
     publisher.sendAll(records);
